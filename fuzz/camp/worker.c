@@ -1,0 +1,224 @@
+#include "fuzz/camp/worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/bug.h"
+#include "fuzz/camp/answer.h"
+#include "fuzz/describe.h"
+#include "fuzz/min/min.h"
+#include "ir/text.h"
+
+struct worker {
+    const struct worker_opts *o;
+    struct progress *progress;
+    int sock;
+    struct checker ck;
+    struct arena trial, scratch;
+    struct check check; /* of the last trial; too large for a stack of ours */
+};
+
+static const struct trial *draw(struct worker *w, uint64_t number)
+{
+    int64_t clock = checker_now();
+    const struct trial *t;
+
+    w->progress->trial = number;
+    w->progress->tick++;
+    snprintf(bug_context, sizeof bug_context, "%" PRIu64 " of seed %" PRIu64, number,
+             w->o->seed);
+    arena_reset(&w->trial);
+    t = gen_trial(w->o->seed, number, &w->o->gen, &w->trial, &w->scratch);
+    checker_phase(&w->ck, PH_GENERATE, &clock);
+    return t;
+}
+
+static void check(struct worker *w, const struct trial *t, const struct check_opts *o)
+{
+    struct err e = { 0 };
+
+    if (check_trial(&w->ck, t, o, &w->check, &e))
+        BUG("a generated trial is illegal: line %d: %s", e.line, e.msg);
+}
+
+static struct trial_rec record(const struct worker *w, const struct trial *t)
+{
+    const struct check *c = &w->check;
+    struct trial_rec r = { .kind = (uint8_t)c->kind,
+                           .judged = (uint8_t)c->n,
+                           .elements = (uint32_t)c->n_judged,
+                           .unsure = (uint32_t)c->n_unsure };
+
+    if (verdict_is_finding(c->kind) || c->kind == VK_UNSUPPORTED)
+        r.key = trial_key(t);
+    return r;
+}
+
+/* Compiled code that wrote outside its buffers may have written into us. */
+static bool tainted(const struct worker *w)
+{
+    const struct check *c = &w->check;
+
+    return c->first >= 0 && c->kind == VK_OUT_OF_BOUNDS &&
+           strcmp(c->verdict[c->first].backend, "interp") != 0;
+}
+
+static void do_batch(struct worker *w, const struct job *j)
+{
+    struct check_opts o = w->o->check;
+    struct str s = { 0 };
+
+    o.isolate = j->isolate;
+    for (int i = 0; i < j->count; i++) {
+        const struct trial *t = draw(w, j->first + (uint64_t)i * j->step);
+        struct trial_rec r;
+
+        check(w, t, &o);
+        r = record(w, t);
+        wire_put(&s, &r, sizeof r);
+        if (!j->isolate && tainted(w))
+            break;
+    }
+    wire_send(w->sock, ANSWER_BATCH, &s);
+    str_release(&s);
+}
+
+/* The text goes ahead of the check: if we die in it, the parent has the trial. */
+static void send_text(struct worker *w, const struct trial *t)
+{
+    uint64_t key = trial_key(t);
+    struct str text = { 0 }, s = { 0 };
+
+    trial_print(t, &text);
+    wire_put(&s, &key, sizeof key);
+    wire_put_text(&s, str_get(&text));
+    wire_send(w->sock, ANSWER_TEXT, &s);
+    str_release(&s);
+    str_release(&text);
+}
+
+/* A finding that comes and goes has no pass to blame. */
+static void describe_flaky(const struct check *c, int failed, struct finding *f,
+                           struct arena *a)
+{
+    const struct verdict *v = &c->verdict[c->first];
+
+    *f = (struct finding){ .kind = verdict_name(VK_NONDETERMINISTIC),
+                           .backend = v->backend,
+                           .algebra = algebra_name(v->algebra) };
+    f->cause = f->signature = arena_printf(a, "flaky %s", v->backend);
+    f->detail = arena_printf(a, "%d of %d runs failed, one as %s", failed, CONFIRM_RUNS,
+                             verdict_name(c->kind));
+}
+
+static void attribute(struct worker *w, const struct trial *t, const struct check_opts *o,
+                      struct finding *f)
+{
+    struct verdict v = w->check.verdict[w->check.first]; /* cause_find overwrites the check */
+    struct cause cause = { 0 };
+    struct err e = { 0 };
+
+    *f = (struct finding){ 0 };
+    if (cause_find(&w->ck, t, o, &w->check, &cause, &e))
+        finding_unattributed(f, t, &v, &w->trial);
+    else
+        finding_describe(f, t, &v, &cause, &w->trial);
+}
+
+static void do_confirm(struct worker *w, const struct job *j)
+{
+    const struct trial *t = draw(w, j->first);
+    struct check_opts o = w->o->check;
+    struct confirmation c = { 0 };
+    struct str s = { 0 };
+
+    send_text(w, t);
+    o.isolate = true;
+    for (int i = 0; i < CONFIRM_RUNS; i++) {
+        check(w, t, &o);
+        if (!verdict_is_finding(w->check.kind))
+            continue;
+        c.failed++;
+        c.rec = record(w, t);
+        describe_flaky(&w->check, c.failed, &c.f, &w->trial);
+    }
+    if (c.failed == CONFIRM_RUNS)
+        attribute(w, t, &o, &c.f);
+    if (c.failed == 0)
+        c.rec = record(w, t);
+    else if (c.failed < CONFIRM_RUNS)
+        c.rec.kind = VK_NONDETERMINISTIC;
+    wire_put_confirmation(&s, &c);
+    wire_send(w->sock, ANSWER_CONFIRM, &s);
+    str_release(&s);
+}
+
+static void do_minimize(struct worker *w, const struct job *j)
+{
+    const struct trial *t = draw(w, j->first);
+    struct min_opts mo = { .check = w->o->check, .budget = w->o->budget };
+    struct min_result r = { 0 };
+    struct minimized m = { 0 };
+    struct cause cause = { 0 };
+    struct err e = { 0 };
+    struct str s = { 0 };
+
+    mo.check.isolate = j->isolate;
+    check(w, t, &mo.check);
+    if (verdict_is_finding(w->check.kind) &&
+        !cause_find(&w->ck, t, &mo.check, &w->check, &cause, &e) &&
+        !minimize(&w->ck, t, &cause, &mo, &w->trial, &r, &e) &&
+        !check_trial(&w->ck, r.trial, &mo.check, &w->check, &e) &&
+        verdict_is_finding(w->check.kind)) {
+        m.ok = true;
+        m.evaluations = r.evaluations;
+        finding_describe(&m.f, r.trial, &w->check.verdict[w->check.first], &r.cause, &w->trial);
+    }
+    wire_put_minimized(&s, &m);
+    wire_send(w->sock, ANSWER_MINIMIZE, &s);
+    str_release(&s);
+}
+
+static bool next_job(const struct worker *w, struct job *j)
+{
+    ssize_t n;
+
+    do
+        n = recv(w->sock, j, sizeof *j, MSG_WAITALL);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof *j;
+}
+
+void worker_run(void *ctx, struct progress *p, int sock)
+{
+    static struct worker w;
+    struct job j;
+
+    w = (struct worker){ .o = ctx, .progress = p, .sock = sock };
+    signal(SIGPIPE, SIG_IGN);
+    if (!checker_open(&w.ck)) {
+        fprintf(stderr, "tilefuzz: a worker got no memory\n");
+        _exit(3);
+    }
+    w.ck.tick = &p->tick;
+    arena_init(&w.trial);
+    arena_init(&w.scratch);
+    while (next_job(&w, &j)) {
+        switch (j.kind) {
+        case JOB_BATCH:
+            do_batch(&w, &j);
+            break;
+        case JOB_CONFIRM:
+            do_confirm(&w, &j);
+            break;
+        case JOB_MINIMIZE:
+            do_minimize(&w, &j);
+            break;
+        }
+    }
+}

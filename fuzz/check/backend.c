@@ -1,0 +1,136 @@
+#include "fuzz/check/backend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bug.h"
+
+/* ring first: it has no tolerance, and names the guilty rewrite most sharply */
+static const enum algebra order[] = { AL_RING, AL_IEEE };
+
+static size_t out_bytes(const struct trial *t, int k)
+{
+    const struct output *out = &t->prog.out[k];
+    const struct node *n = &t->prog.node[out->node];
+
+    return (size_t)layout_storage(&out->layout, &n->sh) * (size_t)dtype_info(n->dt)->bytes;
+}
+
+static const void **copy_outputs(const struct check_run *r, const struct outcome *o)
+{
+    const void **copy = arena_array(&r->c->arena, const void *, o->n_out + 1);
+
+    for (int k = 0; k < o->n_out; k++) {
+        size_t bytes = out_bytes(r->t, k);
+        void *p = arena_alloc(&r->c->arena, bytes + 1, 16);
+
+        memcpy(p, o->out[k], bytes);
+        copy[k] = p;
+    }
+    return copy;
+}
+
+static void differs(struct verdict *v, int k, const unsigned char *a, const unsigned char *b,
+                    size_t bytes)
+{
+    size_t at = 0;
+
+    while (at < bytes && a[at] == b[at])
+        at++;
+    v->kind = VK_NONDETERMINISTIC;
+    v->out = k;
+    snprintf(v->detail, sizeof v->detail,
+             "two runs with the same data differ: output %d, byte %zu of %zu", k, at, bytes);
+}
+
+/* The runs after the first: the same bits, and as well-behaved. */
+static void run_again(const struct check_run *r, struct prepared *p, enum algebra al,
+                      struct outcome *o, struct verdict *v, int64_t *clock)
+{
+    const void **copy = copy_outputs(r, o);
+
+    for (int i = 1; i < r->b->runs && !verdict_is_finding(v->kind); i++) {
+        checker_phase(r->c, PH_COMPARE, clock);
+        r->c->stage->phase = PH_RUN;
+        r->b->run(&r->c->env, p, al, o);
+        r->c->stage->phase = PH_COMPARE;
+        checker_phase(r->c, PH_RUN, clock);
+        if (o->status != OUT_RAN || o->input_changed || o->margin_broken) {
+            judge_compare(r->want[al], o, &r->o->judge, v);
+            continue;
+        }
+        for (int k = 0; k < o->n_out && !verdict_is_finding(v->kind); k++) {
+            size_t bytes = out_bytes(r->t, k);
+
+            if (!judge_same(copy[k], o->out[k], bytes))
+                differs(v, k, copy[k], o->out[k], bytes);
+        }
+    }
+}
+
+static void run_algebra(const struct check_run *r, struct prepared *p, enum algebra al,
+                        struct verdict *v)
+{
+    bool interp = !strcmp(r->b->group, "interp");
+    struct outcome o = { .algebra = al };
+    int64_t clock = checker_now();
+
+    r->c->stage->algebra = (int)al;
+    r->c->stage->phase = PH_RUN;
+    r->b->run(&r->c->env, p, al, &o);
+    r->c->stage->phase = PH_COMPARE;
+    checker_phase(r->c, interp ? PH_INTERP : PH_RUN, &clock);
+    judge_compare(r->want[al], &o, &r->o->judge, v);
+    if (r->b->runs > 1 && o.status == OUT_RAN && !verdict_is_finding(v->kind))
+        run_again(r, p, al, &o, v, &clock);
+    v->algebra = al;
+    v->backend = r->b->name;
+    checker_phase(r->c, PH_COMPARE, &clock);
+}
+
+/* The backend did not get as far as running: one verdict, in the first algebra asked for. */
+static void refused(const struct check_run *r, struct outcome *o, struct verdict *v)
+{
+    enum algebra al = r->want[AL_RING] ? AL_RING : AL_IEEE;
+
+    o->algebra = al;
+    judge_compare(r->want[al], o, &r->o->judge, v);
+    v->algebra = al;
+    v->backend = r->b->name;
+}
+
+void check_backend(const struct check_run *r, check_emit_fn *emit, void *ctx)
+{
+    bool interp = !strcmp(r->b->group, "interp");
+    struct prepared p = { 0 };
+    struct outcome o = { 0 };
+    struct verdict v = { 0 };
+    int64_t clock = checker_now();
+    int bad;
+
+    r->c->stage->algebra = r->want[AL_RING] ? AL_RING : AL_IEEE;
+    r->c->stage->phase = PH_BUILD;
+    bad = r->b->prepare(&r->c->env, r->l, r->text, &p, &o);
+    checker_phase(r->c, interp ? PH_INTERP : PH_BUILD, &clock);
+    if (bad) {
+        refused(r, &o, &v);
+        emit(ctx, &v);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(order); i++) {
+        enum algebra al = order[i];
+
+        if (!r->want[al])
+            continue;
+        v = (struct verdict){ 0 };
+        run_algebra(r, &p, al, &v);
+        emit(ctx, &v);
+        /* after an out-of-bounds access or a hang the other algebra only repeats it */
+        if (verdict_is_finding(v.kind) && v.kind != VK_MISMATCH)
+            break;
+    }
+    clock = checker_now();
+    r->c->stage->phase = PH_BUILD;
+    r->b->release(&p);
+    checker_phase(r->c, interp ? PH_INTERP : PH_BUILD, &clock);
+}

@@ -1,0 +1,87 @@
+/*
+ * One trial down the corridor: lower, emit, run on every backend in both algebras, judge.
+ * The fast loop of the hunt; also what run, min, explain and replay use.
+ */
+#ifndef FUZZ_CHECK_H
+#define FUZZ_CHECK_H
+
+#include "ir/verdict.h"
+#include "judge/judge.h"
+#include "lower/lower.h"
+#include "run/run.h"
+
+enum { CHECK_MAX_BACKENDS = 8, CHECK_MAX_VERDICTS = CHECK_MAX_BACKENDS * (AL_COUNT + 1) };
+
+/* Seconds of CPU time (and three times that on the clock) before code is taken for hung. */
+enum { CHECK_DEADLINE = 20 };
+
+struct check_opts {
+    enum fault fault;
+    const struct backend *backend[CHECK_MAX_BACKENDS]; /* in the order in which they run */
+    int n_backend;
+    bool algebra[AL_COUNT];
+    struct judge_opts judge;
+    bool isolate;   /* compiled code runs in a child: its death is a verdict, not ours */
+    int deadline_s; /* of that child */
+};
+/* interp and tcc, both algebras, no fault, isolated */
+void check_opts_default(struct check_opts *o);
+
+enum check_phase {
+    PH_GENERATE,
+    PH_LOWER,
+    PH_EMIT,
+    PH_WANT,
+    PH_INTERP,
+    PH_BUILD,
+    PH_RUN,
+    PH_COMPARE,
+    PH_COUNT
+};
+extern const char *const check_phase_name[PH_COUNT];
+
+/* Where a child is, in memory that it shares with its parent: outlives the child. */
+struct check_stage {
+    volatile int algebra;
+    volatile int phase; /* enum check_phase */
+};
+
+/* What a process needs to check trials; one per worker, reused for every trial. */
+struct checker {
+    struct run_env env;
+    struct arena arena; /* reset at the start of check_trial: results live until the next */
+    int64_t phase_ns[PH_COUNT];
+    struct check_stage *stage;
+    volatile uint64_t *tick; /* a sign of life, moved on at every trial; NULL = none wanted */
+};
+bool checker_open(struct checker *c);
+void checker_close(struct checker *c);
+
+/* Adds the time since *since to a phase and moves *since to now. */
+void checker_phase(struct checker *c, enum check_phase ph, int64_t *since);
+int64_t checker_now(void);
+
+struct check {
+    struct verdict verdict[CHECK_MAX_VERDICTS]; /* one per backend x algebra that was reached */
+    int n;
+    /* the trial as a whole: a finding's kind if any verdict is one; else UNSUPPORTED if a
+     * backend refused; else UNTRUSTED; else PASS */
+    enum verdict_kind kind;
+    int first;                /* the verdict that decides, -1 = none */
+    const char *untrusted_by; /* the null kernel that would have passed */
+    struct lprog *l;
+    const char *text; /* emitted C */
+    int64_t n_judged, n_unsure;
+};
+
+/*
+ * Order: interp first; if it leaves its arrays or is wrong, compiled backends are not run
+ * (what they would do with a wild index is not needed to know that the trial fails), unless
+ * they are the only ones asked for. ring is judged before ieee, which is left out once the
+ * backend did worse than give a wrong number. Every backend runs backend->runs times and
+ * the runs are compared. Non-zero = the trial is illegal (ERR_ILLEGAL, ERR_INPUT).
+ */
+int check_trial(struct checker *c, const struct trial *t, const struct check_opts *o,
+                struct check *out, struct err *e);
+
+#endif

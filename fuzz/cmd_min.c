@@ -1,0 +1,213 @@
+/* tilefuzz min: a smaller trial that fails for the same reason, and its repro.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "fuzz/cmd.h"
+#include "fuzz/json.h"
+#include "fuzz/min/min.h"
+#include "fuzz/repro.h"
+#include "ir/text.h"
+
+struct cmd_min_opts {
+    struct cmd_common common;
+    const char *arg, *dir;
+    int budget;
+};
+
+enum { BUDGET_MAX = 1000000 };
+
+static const struct argp_option options[] = {
+    { NULL, 'o', "DIR", 0, "where NAME.min.trial and NAME.repro.c go (default reports)" },
+    { "budget", 'b', "N", 0, "evaluations at most (default 2000)" },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct cmd_min_opts *o = state->input;
+
+    switch (key) {
+    case 'o':
+        o->dir = arg;
+        return 0;
+    case 'b':
+        o->budget = (int)cmd_int(state, "--budget", arg, 1, BUDGET_MAX);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->arg)
+            cmd_usage(state, "one FILE|ID at a time; '%s' is one too many", arg);
+        o->arg = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->arg)
+            cmd_usage(state, "which trial? give a FILE or the ID of a bug");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    options, parse, "FILE|ID",
+    "Make a failing trial smaller while its cause stays the same; print it, and write it and a "
+    "standalone repro.c.\v"
+    "Examples:\n"
+    "  tilefuzz min 3\n"
+    "  tilefuzz min slow.trial --fault liveness_ignores_loops -o /tmp\n"
+    "  tilefuzz min 3 --budget 10000",
+    NULL, NULL, NULL
+};
+
+static double cpu_s(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* DIR/NAME: the file's name without .trial, or bug-ID. */
+static char *out_base(const struct cmd_min_opts *o, const struct subject *sub, struct arena *a)
+{
+    const char *slash = strrchr(sub->name, '/'), *name = slash ? slash + 1 : sub->name;
+    size_t n = strlen(name);
+
+    if (sub->id)
+        return arena_printf(a, "%s/bug-%lld", o->dir, (long long)sub->id);
+    if (!strcmp(name, "-"))
+        return arena_printf(a, "%s/stdin", o->dir);
+    if (n > 6 && !strcmp(name + n - 6, ".trial"))
+        n -= 6;
+    return arena_printf(a, "%s/%.*s", o->dir, (int)n, name);
+}
+
+struct job {
+    const struct cmd_min_opts *o;
+    struct subject sub;
+    struct arena a;
+    struct checker ck;
+    struct check_opts co;
+    struct check c;
+    struct cause cause;
+    struct min_result r;
+    double spent_s;
+    const char *trial_file, *repro_file;
+};
+
+static int write_files(struct job *j, struct err *e)
+{
+    char *base = out_base(j->o, &j->sub, &j->a);
+    const char *fault = fault_info(j->co.fault)->id;
+    struct str s = { 0 };
+
+    j->trial_file = arena_printf(&j->a, "%s.min.trial", base);
+    j->repro_file = arena_printf(&j->a, "%s.repro.c", base);
+    if (mkdir(j->o->dir, 0777) && errno != EEXIST)
+        return err_set(e, ERR_IO, "%s: cannot create: %s", j->o->dir, strerror(errno));
+    if (check_trial(&j->ck, j->r.trial, &j->co, &j->c, e))
+        return e->code;
+    trial_print(j->r.trial, &s);
+    if (file_write(j->trial_file, str_get(&s), e) == 0) {
+        str_clear(&s);
+        repro_c(j->r.trial, &j->c,
+                arena_printf(&j->a, "%s run %s --fault %s", cmd_program, j->trial_file, fault),
+                &s);
+        file_write(j->repro_file, str_get(&s), e);
+    }
+    str_release(&s);
+    return e->code;
+}
+
+static void print_json(const struct job *j, bool right)
+{
+    const struct trial *t = right ? j->sub.trial : j->r.trial;
+    json_t *o = json_object_schema();
+    struct str text = { 0 };
+    char cause[256];
+
+    trial_print(t, &text);
+    json_put(o, "id", j->sub.id ? json_integer(j->sub.id) : json_null());
+    json_put(o, "nodes", json_integer(prog_count_nodes(&t->prog)));
+    json_put(o, "steps", json_integer(t->n_step));
+    json_put(o, "max_size", json_integer(prog_max_size(&t->prog)));
+    json_put(o, "evaluations", json_integer(right ? 0 : j->r.evaluations));
+    json_put(o, "cpu_s", json_real(j->spent_s));
+    json_put(o, "trial", json_text(str_get(&text)));
+    cause_print(&j->r.cause, cause, sizeof cause);
+    json_put(o, "cause", json_text(right ? NULL : cause));
+    json_put(o, "verdict", json_text(verdict_name(j->c.kind)));
+    json_put(o, "trial_file", json_text(j->trial_file));
+    json_put(o, "repro_file", json_text(j->repro_file));
+    json_print_line(o);
+    str_release(&text);
+}
+
+static void print_text(const struct job *j)
+{
+    const struct prog *p = &j->r.trial->prog;
+    struct str s = { 0 };
+
+    trial_print(j->r.trial, &s);
+    fputs(str_get(&s), stdout);
+    fflush(stdout);
+    fprintf(stderr, "%d nodes, %d steps, max_size %lld after %d evaluations in %.1f s; was %d, "
+                    "%d, %lld\n",
+            prog_count_nodes(p), j->r.trial->n_step, (long long)prog_max_size(p),
+            j->r.evaluations, j->spent_s, prog_count_nodes(&j->sub.trial->prog),
+            j->sub.trial->n_step, (long long)prog_max_size(&j->sub.trial->prog));
+    fprintf(stderr, "wrote %s and %s\n", j->trial_file, j->repro_file);
+    str_release(&s);
+}
+
+static int run(struct job *j, struct err *e)
+{
+    const struct min_opts mo = { .check = j->co, .budget = j->o->budget };
+    double start = cpu_s();
+
+    if (check_trial(&j->ck, j->sub.trial, &j->co, &j->c, e))
+        return e->code;
+    if (!verdict_is_finding(j->c.kind)) {
+        if (j->o->common.json)
+            print_json(j, true);
+        else
+            printf("%s: %s: there is nothing to minimize\n", j->sub.name,
+                   verdict_name(j->c.kind));
+        return 0;
+    }
+    if (cause_find(&j->ck, j->sub.trial, &j->co, &j->c, &j->cause, e) ||
+        minimize(&j->ck, j->sub.trial, &j->cause, &mo, &j->a, &j->r, e))
+        return e->code;
+    j->spent_s = cpu_s() - start;
+    if (write_files(j, e))
+        return e->code;
+    if (j->o->common.json)
+        print_json(j, false);
+    else
+        print_text(j);
+    return 0;
+}
+
+int cmd_min(int argc, char **argv)
+{
+    struct cmd_min_opts o = { .common = CMD_COMMON_DEFAULT, .dir = "reports", .budget = 2000 };
+    struct job j = { .o = &o };
+    struct err e = { 0 };
+
+    cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
+    arena_init(&j.a);
+    check_opts_default(&j.co);
+    if (cmd_open(o.arg, &o.common, &j.a, &j.sub, &e) == 0) {
+        j.co.fault = j.sub.fault;
+        if (checker_open(&j.ck)) {
+            run(&j, &e);
+            checker_close(&j.ck);
+        } else {
+            err_set(&e, ERR_MISSING, "no memory to run in");
+        }
+    }
+    arena_release(&j.a);
+    return e.code ? cmd_fail(&e) : CMD_CLEAN;
+}

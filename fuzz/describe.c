@@ -1,0 +1,102 @@
+#include "fuzz/describe.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "ir/text.h"
+
+void verdict_number(const struct verdict *v, double x, struct str *s)
+{
+    if (v->algebra == AL_RING && x >= 0 && x <= 4294967295.0)
+        str_add(s, "0x%08" PRIx32, (uint32_t)x);
+    else
+        str_add(s, "%.9g", x);
+}
+
+static void print_element(const struct verdict *v, const struct prog *p, struct str *s)
+{
+    const struct node *n = &p->node[p->out[v->out].node];
+
+    str_add(s, "%s[", n->name);
+    for (int i = 0; i < n->sh.rank; i++)
+        str_add(s, "%s%" PRId64, i ? "," : "", v->at[i]);
+    str_add(s, "]: want ");
+    verdict_number(v, v->want, s);
+    str_puts(s, ", got ");
+    verdict_number(v, v->got, s);
+    if (v->bound > 0)
+        str_add(s, ", bound %.3g", v->bound);
+    str_add(s, "; %" PRId64 " of %" PRId64 " wrong", v->n_wrong, v->n_judged);
+}
+
+void verdict_print(const struct verdict *v, const struct prog *p, struct str *s)
+{
+    if (v->kind == VK_MISMATCH && v->out >= 0 && v->out < p->n_out)
+        print_element(v, p, s);
+    else if (v->detail[0])
+        str_puts(s, v->detail);
+    else if (v->kind == VK_OUT_OF_BOUNDS && v->site.kernel[0])
+        str_add(s, "%s %s[%" PRId64 "] of %" PRId64 " elements in kernel %s at %s",
+                v->site.store ? "store to" : "load from", v->site.buffer, v->site.index,
+                v->site.size, v->site.kernel, v->site.loops);
+    else
+        str_puts(s, verdict_help(v->kind));
+}
+
+static const char *keep(struct str *s, struct arena *a)
+{
+    const char *text = arena_strdup(a, str_get(s));
+
+    str_release(s);
+    return text;
+}
+
+static const char *or_null(const char *s, struct arena *a)
+{
+    return s && *s ? arena_strdup(a, s) : NULL;
+}
+
+static void describe_verdict(struct finding *f, const struct trial *t, const struct verdict *v,
+                             struct arena *a)
+{
+    struct str s = { 0 };
+
+    f->kind = verdict_name(v->kind);
+    f->backend = v->backend;
+    f->algebra = algebra_name(v->algebra);
+    f->tier = or_null(v->tier, a);
+    verdict_print(v, &t->prog, &s);
+    f->detail = keep(&s, a);
+    trial_print(t, &s);
+    f->text = keep(&s, a);
+    f->nodes = prog_count_nodes(&t->prog);
+    f->steps = t->n_step;
+    f->max_size = prog_max_size(&t->prog);
+}
+
+void finding_describe(struct finding *f, const struct trial *t, const struct verdict *v,
+                      const struct cause *k, struct arena *a)
+{
+    char buf[256];
+    struct str s = { 0 };
+
+    describe_verdict(f, t, v, a);
+    f->class = or_null(k->class, a);
+    f->stage = f->pass = or_null(k->pass, a);
+    f->rewrite = or_null(k->rule, a);
+    if (k->step >= 0 && k->step < t->n_step) {
+        step_print(&t->prog, &t->step[k->step], &s);
+        f->step = keep(&s, a);
+    }
+    cause_print(k, buf, sizeof buf);
+    f->cause = arena_strdup(a, buf);
+    cause_signature(k, t, buf, sizeof buf);
+    f->signature = arena_strdup(a, buf);
+}
+
+void finding_unattributed(struct finding *f, const struct trial *t, const struct verdict *v,
+                          struct arena *a)
+{
+    describe_verdict(f, t, v, a);
+    f->cause = f->signature = arena_printf(a, "unattributed %s %s", f->kind, f->backend);
+}

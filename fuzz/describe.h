@@ -1,0 +1,23 @@
+/*
+ * Verdicts and findings in words: what `run` prints, what the store keeps, what JSON says.
+ */
+#ifndef FUZZ_DESCRIBE_H
+#define FUZZ_DESCRIBE_H
+
+#include "base/str.h"
+#include "fuzz/explain/cause.h"
+#include "fuzz/finding.h"
+
+/* "y[0,2]: want 3, got 4, bound 1e-06; 7 of 64 wrong", or what happened instead. */
+void verdict_print(const struct verdict *v, const struct prog *p, struct str *s);
+/* A number of a verdict: ring words as hexadecimal, else the shortest decimal. */
+void verdict_number(const struct verdict *v, double x, struct str *s);
+
+/* All of f that a trial, the verdict that decides and the cause tell; strings live in a. */
+void finding_describe(struct finding *f, const struct trial *t, const struct verdict *v,
+                      const struct cause *k, struct arena *a);
+/* The same where no cause could be found. */
+void finding_unattributed(struct finding *f, const struct trial *t, const struct verdict *v,
+                          struct arena *a);
+
+#endif

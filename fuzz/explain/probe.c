@@ -1,0 +1,261 @@
+#include "fuzz/explain/probe.h"
+
+#include "base/bug.h"
+
+void probe_open(struct probe *p, struct checker *ck, const struct check_opts *o)
+{
+    *p = (struct probe){ .ck = ck, .o = o };
+    arena_init(&p->keep);
+    arena_init(&p->ir);
+}
+
+void probe_close(struct probe *p)
+{
+    arena_release(&p->keep);
+    arena_release(&p->ir);
+}
+
+void probe_trial(struct probe *p, const struct trial *t, enum algebra al)
+{
+    arena_reset(&p->keep);
+    p->t = t;
+    p->al = al;
+    p->want = judge_want(t, al, &p->keep);
+    p->l = NULL;
+}
+
+int probe_lower(struct probe *p, int stop_after, int last_pass, struct err *e)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+
+    lo.fault = p->o->fault;
+    lo.stop_after = stop_after;
+    lo.last_pass = last_pass;
+    p->l = NULL;
+    arena_reset(&p->ir);
+    return lower(p->t, &lo, &p->ir, &p->l, e);
+}
+
+int probe_run(struct probe *p, int stop_after, int last_pass, struct err *e)
+{
+    const struct backend *interp = backend_find("interp");
+    struct prepared prep = { 0 };
+    struct outcome o = { .algebra = p->al };
+    int rc = probe_lower(p, stop_after, last_pass, e);
+
+    if (rc)
+        return rc;
+    run_begin(&p->ck->env);
+    if (interp->prepare(&p->ck->env, p->l, NULL, &prep, &o) == 0) {
+        interp->run(&p->ck->env, &prep, p->al, &o);
+        if (interp->release)
+            interp->release(&prep);
+    }
+    p->v = (struct verdict){ 0 };
+    judge_compare(p->want, &o, &p->o->judge, &p->v);
+    p->v.backend = interp->name;
+    return 0;
+}
+
+bool probe_wrong(const struct probe *p)
+{
+    return verdict_is_finding(p->v.kind);
+}
+
+const char *kind_group(enum verdict_kind k)
+{
+    switch (k) {
+    case VK_CRASH:
+        return "crash";
+    case VK_HANG:
+        return "hang";
+    case VK_BUILD_FAILED:
+        return "build";
+    case VK_PASS:
+    case VK_UNSUPPORTED:
+    case VK_UNTRUSTED:
+    case VK_SUSPECT:
+        return "none";
+    case VK_MISMATCH:
+    case VK_RACE:
+    case VK_OUT_OF_BOUNDS:
+    case VK_UNINITIALISED:
+    case VK_STALE_ALIAS:
+    case VK_DIVERGENCE:
+    case VK_DEADLOCK:
+    case VK_NONDETERMINISTIC:
+        break;
+    case VK_COUNT:
+        BUG("verdict %d", (int)k);
+    }
+    return "value";
+}
+
+/* First node whose own storage is wrong: after build every computed node has its buffer. */
+static bool element_right(const struct want_node *w, enum dtype dt, enum algebra al, int64_t i,
+                          const unsigned char *at)
+{
+    if (dt == DT_F32 && al == AL_IEEE) {
+        float got;
+        double off;
+
+        __builtin_memcpy(&got, at, sizeof got);
+        off = (double)got - w->ieee[i].v;
+        return w->ieee[i].e < 0 || (off <= w->ieee[i].e && -off <= w->ieee[i].e);
+    }
+    if (w->unsure && w->unsure[i])
+        return true;
+    if (dt == DT_BOOL)
+        return *at == w->word[i];
+    return __builtin_memcmp(at, &w->word[i], 4) == 0;
+}
+
+static bool buffer_right(const struct probe *p, const struct buffer *b, const struct slab_buf *s)
+{
+    const struct want_node *w = &p->want->node[b->node];
+    int bytes = dtype_info(b->dt)->bytes;
+
+    for (int64_t i = 0; i < w->n; i++) {
+        int64_t rest = i, at = b->layout.offset;
+
+        for (int k = b->sh.rank - 1; k >= 0; k--) {
+            at += rest % b->sh.dim[k] * b->layout.stride[k];
+            rest /= b->sh.dim[k];
+        }
+        if ((size_t)((at + 1) * bytes) > s->bytes)
+            return false;
+        if (!element_right(w, b->dt, p->al, i, s->p + at * bytes))
+            return false;
+    }
+    return true;
+}
+
+static int first_wrong_kernel(const struct probe *p)
+{
+    const struct lprog *l = p->l;
+
+    for (int k = 0; k < l->n_kernel; k++) {
+        if (l->kernel[k].dead)
+            continue;
+        for (int b = 0; b < l->n_buffer; b++) {
+            if (l->buffer[b].node != l->kernel[k].node || l->buffer[b].kind == BUF_INPUT)
+                continue;
+            if (!buffer_right(p, &l->buffer[b], &p->ck->env.buf[b]))
+                return k;
+        }
+    }
+    return -1;
+}
+
+static int kernel_named(const struct lprog *l, const char *name)
+{
+    for (int k = 0; k < l->n_kernel; k++)
+        if (!l->kernel[k].dead && __builtin_strcmp(l->kernel[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+/* An access that left its array says itself which kernel made it. */
+static int build_kernel(const struct probe *p)
+{
+    if (p->v.kind == VK_OUT_OF_BOUNDS && p->v.site.kernel[0])
+        return kernel_named(p->l, p->v.site.kernel);
+    return first_wrong_kernel(p);
+}
+
+/* Numbers of the last rewrites of each pass, from the log of the whole lowering. */
+struct log_copy {
+    int n, *pass;
+};
+
+static int last_of_pass(const struct log_copy *log, int from)
+{
+    int n = from;
+
+    while (n < log->n && log->pass[n] == log->pass[from - 1])
+        n++;
+    return n;
+}
+
+/* Number of the first wrong rewrite among from..to; they are tried one by one. */
+static int first_wrong(struct probe *p, int from, int to, int *number, struct err *e)
+{
+    for (int n = from; n <= to; n++) {
+        int rc = probe_run(p, n, INT32_MAX, e);
+
+        if (rc)
+            return rc;
+        if (probe_wrong(p)) {
+            *number = n;
+            return 0;
+        }
+    }
+    *number = to;
+    return 0;
+}
+
+static void cause_from_log(struct probe *p, int number, struct cause *out)
+{
+    const struct rewrite *r = &p->l->log[number - 1];
+
+    out->number = number;
+    out->pass = passes[r->pass].name;
+    out->rule = r->rule;
+    out->step = r->step;
+    out->kernel = r->kernel;
+    if (out->kernel < 0 && p->v.kind == VK_OUT_OF_BOUNDS)
+        out->kernel = kernel_named(p->l, p->v.site.kernel);
+}
+
+static int n_build(const struct log_copy *log)
+{
+    int build = pass_find("build"), n = 0;
+
+    while (n < log->n && log->pass[n] <= build)
+        n++;
+    return n;
+}
+
+int probe_cause(struct probe *p, struct cause *out, struct err *e)
+{
+    struct log_copy log;
+    int rc, number, first;
+
+    rc = probe_run(p, INT32_MAX, INT32_MAX, e);
+    if (rc)
+        return rc;
+    *out = (struct cause){ .kind = p->v.kind, .kind_group = kind_group(p->v.kind),
+                           .backend = "interp", .backend_group = "interp", .pass = "",
+                           .rule = "", .step = -1, .kernel = -1 };
+    if (!probe_wrong(p))
+        return 0;
+    log.n = p->l->n_log;
+    log.pass = arena_array(&p->keep, int, log.n + 1);
+    for (int i = 0; i < log.n; i++)
+        log.pass[i] = p->l->log[i].pass;
+    first = n_build(&log);
+    rc = probe_run(p, first, pass_find("build"), e);
+    if (rc)
+        return rc;
+    if (probe_wrong(p)) {
+        out->pass = "build";
+        out->kernel = build_kernel(p);
+        return 0;
+    }
+    for (number = first; number < log.n;) {
+        int to = last_of_pass(&log, number + 1);
+
+        rc = probe_run(p, to, INT32_MAX, e);
+        if (rc)
+            return rc;
+        if (probe_wrong(p) || to == log.n) {
+            rc = first_wrong(p, number + 1, to, &number, e);
+            if (rc)
+                return rc;
+            cause_from_log(p, number, out);
+            return 0;
+        }
+        number = to;
+    }
+    return 0;
+}

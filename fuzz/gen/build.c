@@ -1,0 +1,261 @@
+#include "fuzz/gen/build.h"
+
+#include "base/bug.h"
+
+/* Letters say at a glance what a line is: x input, v view, r reduction, ... */
+static char letter(enum op op)
+{
+    switch (op_info(op)->class) {
+    case OPC_SOURCE:
+        return op == OP_INPUT ? 'x' : op == OP_CONST ? 'k' : 'j';
+    case OPC_VIEW:
+        return 'v';
+    case OPC_COPY:
+        return 'c';
+    case OPC_REDUCE:
+        return 'r';
+    case OPC_MATMUL:
+        return 'm';
+    case OPC_CAST:
+        return 't';
+    case OPC_WHERE:
+    case OPC_COMPARE:
+        return 'w';
+    case OPC_UNARY:
+    case OPC_BINARY:
+        return 'e';
+    }
+    return 'n';
+}
+
+void gen_give_up(struct gen *g)
+{
+    longjmp(g->again, 1);
+}
+
+bool gen_may(const struct gen *g, enum op op)
+{
+    return g->o->op[op];
+}
+
+bool gen_room(const struct gen *g, int nodes)
+{
+    return g->n_line + nodes <= g->o->max_nodes && g->work < g->o->max_work;
+}
+
+static int64_t terms_of(const struct gen *g, const struct node *n)
+{
+    const struct shape *x;
+
+    if (n->n_arg == 0)
+        return 0;
+    x = &gen_at(g, n->arg[0].node < 0 ? n->arg[1].node : n->arg[0].node)->sh;
+    if (n->op == OP_MATMUL)
+        return shape_count(&n->sh) * x->dim[x->rank - 1];
+    return op_info(n->op)->class == OPC_REDUCE ? shape_count(x) : 0;
+}
+
+static struct node *begin(struct gen *g, enum op op)
+{
+    struct node *n;
+
+    if (op != OP_INPUT && !gen_may(g, op))
+        gen_give_up(g);
+    n = prog_add(g->p, g->a);
+    n->op = op;
+    n->n_arg = op_info(op)->n_arg;
+    n->name = arena_printf(g->a, "%c%d", letter(op), g->p->n - 1);
+    return n;
+}
+
+/* Infers the node just begun; a trial that outgrows its knobs is given up. */
+static int finish(struct gen *g, struct node *n)
+{
+    struct err e;
+    int64_t terms;
+
+    if (node_infer(g->p, n, &e))
+        BUG("the generator made an illegal %s: %s", op_info(n->op)->name, e.msg);
+    terms = terms_of(g, n);
+    g->madds += terms;
+    g->work += terms ? terms : shape_count(&n->sh);
+    g->n_line += n->op != OP_INPUT && n->op != OP_CONST;
+    if (shape_count(&n->sh) > g->o->max_elements || g->work > g->o->max_work ||
+        g->n_line > 2 * g->o->max_nodes)
+        gen_give_up(g);
+    g->hint = arena_grow(g->a, g->hint, g->p->n - 1, &g->cap_hint, sizeof *g->hint);
+    g->hint[g->p->n - 1] = hint_of(g, n);
+    return g->p->n - 1;
+}
+
+int gen_input(struct gen *g, enum dtype dt, const struct shape *sh)
+{
+    struct node *n = begin(g, OP_INPUT);
+    int x;
+
+    n->dt = dt;
+    n->sh = *sh;
+    if (rng_chance(&g->rng, 1, 5))
+        layout_draw(&g->rng, sh, &n->layout);
+    x = finish(g, n);
+    g->hint[x] = hint_input(dt, g->t->recipe);
+    data_values(g, x);
+    return x;
+}
+
+int gen_const(struct gen *g, enum dtype dt, double value)
+{
+    struct node *n = begin(g, OP_CONST);
+
+    n->dt = dt;
+    n->value = dt == DT_F32 ? (double)(float)value : value;
+    return finish(g, n);
+}
+
+int gen_iota(struct gen *g, enum dtype dt, const struct shape *sh, int axis)
+{
+    struct node *n = begin(g, OP_IOTA);
+
+    n->dt = dt;
+    n->sh = *sh;
+    n->axis = axis;
+    return finish(g, n);
+}
+
+int gen_unary(struct gen *g, enum op op, int x)
+{
+    struct node *n = begin(g, op);
+
+    n->arg[0] = NODE(x);
+    return finish(g, n);
+}
+
+static struct arg rounded(struct arg a, enum dtype dt)
+{
+    if (a.node < 0 && dt == DT_F32)
+        a.lit = (double)(float)a.lit;
+    return a;
+}
+
+int gen_binary(struct gen *g, enum op op, struct arg x, struct arg y)
+{
+    enum dtype dt = gen_at(g, x.node < 0 ? y.node : x.node)->dt;
+    struct node *n = begin(g, op);
+
+    n->arg[0] = rounded(x, dt);
+    n->arg[1] = rounded(y, dt);
+    return finish(g, n);
+}
+
+int gen_where(struct gen *g, int cond, struct arg x, struct arg y)
+{
+    enum dtype dt = gen_at(g, x.node < 0 ? y.node : x.node)->dt;
+    struct node *n = begin(g, OP_WHERE);
+
+    n->arg[0] = NODE(cond);
+    n->arg[1] = rounded(x, dt);
+    n->arg[2] = rounded(y, dt);
+    return finish(g, n);
+}
+
+int gen_cast(struct gen *g, int x, enum dtype dt)
+{
+    struct node *n = begin(g, OP_CAST);
+
+    n->arg[0] = NODE(x);
+    n->dt = dt;
+    return finish(g, n);
+}
+
+int gen_permute(struct gen *g, int x, const int *perm)
+{
+    struct node *n = begin(g, OP_PERMUTE);
+
+    n->arg[0] = NODE(x);
+    for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
+        n->perm[i] = perm[i];
+    return finish(g, n);
+}
+
+int gen_reshape(struct gen *g, int x, const struct shape *sh)
+{
+    struct node *n = begin(g, OP_RESHAPE);
+
+    n->arg[0] = NODE(x);
+    n->sh = *sh;
+    return finish(g, n);
+}
+
+int gen_expand(struct gen *g, int x, const struct shape *sh)
+{
+    struct node *n = begin(g, OP_EXPAND);
+
+    n->arg[0] = NODE(x);
+    n->sh = *sh;
+    return finish(g, n);
+}
+
+int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const int64_t *by)
+{
+    struct node *n = begin(g, OP_SLICE);
+
+    n->arg[0] = NODE(x);
+    for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
+        n->lo[i] = lo[i];
+        n->hi[i] = hi[i];
+        n->by[i] = by[i];
+    }
+    return finish(g, n);
+}
+
+int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, double value)
+{
+    struct node *n = begin(g, OP_PAD);
+
+    n->arg[0] = NODE(x);
+    for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
+        n->lo[i] = before[i];
+        n->hi[i] = after[i];
+    }
+    n->value = gen_at(g, x)->dt == DT_F32 ? (double)(float)value : value;
+    return finish(g, n);
+}
+
+int gen_reduce(struct gen *g, enum op op, int x, uint32_t axes, bool keep)
+{
+    struct node *n = begin(g, op);
+
+    n->arg[0] = NODE(x);
+    n->axes = axes;
+    n->keep = keep;
+    return finish(g, n);
+}
+
+int gen_matmul(struct gen *g, int x, int y)
+{
+    struct node *n = begin(g, OP_MATMUL);
+
+    n->arg[0] = NODE(x);
+    n->arg[1] = NODE(y);
+    return finish(g, n);
+}
+
+void gen_output(struct gen *g, int x)
+{
+    for (int i = 0; i < g->p->n_out; i++)
+        if (g->p->out[i].node == x)
+            return;
+    prog_add_output(g->p, g->a)->node = x;
+}
+
+int gen_readers(const struct gen *g, int x)
+{
+    int n = 0;
+
+    for (int i = 0; i < g->p->n; i++)
+        for (int j = 0; j < g->p->node[i].n_arg; j++)
+            n += g->p->node[i].arg[j].node == x;
+    for (int i = 0; i < g->p->n_out; i++)
+        n += g->p->out[i].node == x;
+    return n;
+}

@@ -1,0 +1,173 @@
+/*
+ * The generator's door: presets, one trial from (seed, number), and the retry when a draw
+ * was given up.
+ */
+#include <string.h>
+
+#include "base/bug.h"
+#include "fuzz/gen/build.h"
+
+static void family_all(struct gen *g)
+{
+    static void (*const family[])(struct gen *) = { family_matmul, family_mha, family_fused,
+                                                    family_views, family_mixed };
+    static const int weight[] = { 28, 9, 23, 22, 18 };
+
+    family[rng_weighted(&g->rng, weight, 5)](g);
+}
+
+static const struct {
+    const char *name, *help;
+    void (*draw)(struct gen *g);
+} presets[PRESET_COUNT] = {
+    [PRESET_ALL] = { "all", "a weighted mix of the others, and programs of anything",
+                     family_all },
+    [PRESET_MATMUL] = { "matmul", "matrix products, as a node or spelled by small ops, behind "
+                                  "views, with epilogues", family_matmul },
+    [PRESET_MHA] = { "mha", "attention as a graph of primitive nodes, heads split by views",
+                     family_mha },
+    [PRESET_FUSED] = { "fused", "elementwise chains, broadcasts, reductions with epilogues",
+                       family_fused },
+    [PRESET_VIEWS] = { "views", "chains of permute, reshape, expand, slice and pad",
+                       family_views },
+};
+
+const char *preset_name(enum preset p)
+{
+    return presets[p].name;
+}
+
+const char *preset_help(enum preset p)
+{
+    return presets[p].help;
+}
+
+bool preset_parse(const char *s, enum preset *p)
+{
+    for (int i = 0; i < PRESET_COUNT; i++)
+        if (strcmp(presets[i].name, s) == 0) {
+            *p = (enum preset)i;
+            return true;
+        }
+    return false;
+}
+
+void gen_opts_default(struct gen_opts *o)
+{
+    *o = (struct gen_opts){
+        .preset = PRESET_ALL,
+#define KNOB(name, type, dflt, low, high, help) .name = dflt,
+#include "fuzz/gen/knobs.def"
+#undef KNOB
+    };
+    for (int i = 0; i < OP_COUNT; i++)
+        o->op[i] = true;
+    for (int i = 0; i < STEP_COUNT; i++)
+        o->step[i] = true;
+}
+
+/* Does some output change with the data and hold more than a few bits? Otherwise a kernel
+ * that does nothing might pass. */
+static bool trusted(const struct gen *g)
+{
+    for (int i = 0; i < g->p->n_out; i++) {
+        int x = g->p->out[i].node, at = x;
+        const struct node *n = gen_at(g, x);
+        int64_t count = shape_count(&n->sh);
+
+        while (gen_at(g, at)->op == OP_COPY || gen_at(g, at)->op == OP_RESHAPE)
+            at = gen_at(g, at)->arg[0].node;
+        if (g->hint[x].varies && count > 0 && gen_at(g, at)->op != OP_INPUT &&
+            (n->dt != DT_BOOL || count >= 12))
+            return true;
+    }
+    return false;
+}
+
+/* Outputs: what nobody reads, and now and then something that somebody does. */
+static void choose_outputs(struct gen *g)
+{
+    int n = g->p->n;
+
+    for (int i = 0; i < n; i++)
+        if (!op_is_source(gen_at(g, i)->op) && gen_readers(g, i) == 0)
+            gen_output(g, i);
+    if (rng_chance(&g->rng, 1, 8)) {
+        int x = (int)rng_below(&g->rng, (uint64_t)n);
+
+        if (!op_is_source(gen_at(g, x)->op))
+            gen_output(g, x);
+    }
+    if (!trusted(g)) {
+        int x = g->p->out[0].node;
+        struct shape sh = gen_at(g, x)->sh;
+
+        if (shape_count(&sh) == 0 || !g->hint[x].varies || gen_at(g, x)->dt == DT_BOOL) {
+            gen_output(g, reduce_big(g, g->want / 2));
+        } else {
+            x = gen_binary(g, gen_may(g, OP_ADD) ? OP_ADD : OP_MUL, NODE(x), LIT(3));
+            g->p->out[0].node = x;
+        }
+    }
+}
+
+/* When nothing of the preset fits the knobs: one op, or an input handed through. */
+static void draw_least(struct gen *g)
+{
+    struct shape sh = { .rank = 2, .dim = { 2, 3 } };
+    int x = gen_input(g, DT_F32, &sh);
+
+    for (int op = 0; op < OP_COUNT; op++)
+        if (gen_may(g, (enum op)op) && op_info((enum op)op)->class == OPC_UNARY &&
+            op_takes((enum op)op, DT_F32)) {
+            x = gen_unary(g, (enum op)op, x);
+            break;
+        }
+    gen_output(g, x);
+}
+
+static void restart(struct gen *g)
+{
+    g->t->prog = (struct prog){ 0 };
+    g->t->values = NULL;
+    g->t->n_values = g->t->cap_values = 0;
+    g->hint = NULL;
+    g->cap_hint = g->n_line = g->depth = 0;
+    g->work = g->madds = 0;
+    size_begin(g);
+}
+
+static void draw_graph(struct gen *g)
+{
+    enum { ATTEMPTS = 60 };
+    volatile int attempt = 0; /* survives the longjmp */
+
+    setjmp(g->again);
+    restart(g);
+    if (attempt++ < ATTEMPTS) {
+        presets[g->o->preset].draw(g);
+        choose_outputs(g);
+        layout_outputs(g);
+    } else {
+        draw_least(g);
+    }
+}
+
+struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o,
+                        struct arena *a, struct arena *scratch)
+{
+    struct gen *g = arena_new(a, struct gen);
+    struct rng r;
+
+    g->t = arena_new(a, struct trial);
+    g->p = &g->t->prog;
+    g->o = o;
+    g->a = a;
+    rng_init_named(&r, seed, number, "data");
+    data_draw(&r, g->t);
+    rng_init_named(&g->rng, seed, number, "graph");
+    draw_graph(g);
+    rng_init_named(&r, seed, number, "schedule");
+    sched_draw(&r, o, g->t, a, scratch);
+    return g->t;
+}

@@ -1,0 +1,31 @@
+/*
+ * The generator: trial number i of a seed, 100 % legal by construction. The same
+ * (seed, number, options) gives the same trial on every machine for one GEN_VERSION.
+ */
+#ifndef FUZZ_GEN_GEN_H
+#define FUZZ_GEN_GEN_H
+
+#include "ir/trial.h"
+
+/* Stored with each campaign; bump it when any draw changes. */
+enum { GEN_VERSION = 1 };
+
+enum preset { PRESET_ALL, PRESET_MATMUL, PRESET_MHA, PRESET_FUSED, PRESET_VIEWS, PRESET_COUNT };
+const char *preset_name(enum preset p);
+const char *preset_help(enum preset p);
+bool preset_parse(const char *s, enum preset *p);
+
+struct gen_opts {
+    enum preset preset;
+    bool op[OP_COUNT];     /* --ops, --no-ops: which ops may be drawn */
+    bool step[STEP_COUNT]; /* --steps */
+#define KNOB(name, type, dflt, low, high, help) type name;
+#include "fuzz/gen/knobs.def"
+#undef KNOB
+};
+void gen_opts_default(struct gen_opts *o);
+
+/* The trial lives in a. scratch is used for trying steps and is reset. */
+struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o,
+                        struct arena *a, struct arena *scratch);
+#endif

@@ -1,0 +1,45 @@
+/* Data of a trial: recipe and seed, and now and then the values of a small input. */
+#include <math.h>
+
+#include "fuzz/gen/build.h"
+
+void data_draw(struct rng *r, struct trial *t)
+{
+    static const int weight[RECIPE_COUNT] = {
+        [RECIPE_NORMAL] = 5,
+        [RECIPE_UNIFORM] = 4,
+        [RECIPE_POSITIVE] = 2,
+        [RECIPE_INTS] = 3,
+    };
+
+    t->recipe = (enum recipe)rng_weighted(r, weight, RECIPE_COUNT);
+    t->seed = rng_below(r, 1000000);
+}
+
+static double draw_value(struct rng *r, enum dtype dt)
+{
+    if (dt == DT_BOOL)
+        return (double)rng_below(r, 2);
+    if (dt == DT_I32)
+        return (double)rng_range(r, -20, 20);
+    return (double)rng_range(r, -16, 16) / 4;
+}
+
+void data_values(struct gen *g, int input)
+{
+    int64_t n = shape_count(&gen_at(g, input)->sh);
+    struct hint *h = &g->hint[input];
+    struct values v = { .node = input, .n = n };
+
+    if (n < 1 || n > 24 || !rng_chance(&g->rng, 1, 12))
+        return;
+    v.v = arena_array(g->a, double, n);
+    h->lo = HUGE_VAL;
+    h->hi = -HUGE_VAL;
+    for (int64_t i = 0; i < n; i++) {
+        v.v[i] = draw_value(&g->rng, gen_at(g, input)->dt);
+        h->lo = fmin(h->lo, v.v[i]);
+        h->hi = fmax(h->hi, v.v[i]);
+    }
+    *arena_push(g->a, g->t->values, g->t->n_values, g->t->cap_values) = v;
+}

@@ -1,0 +1,190 @@
+/* Interval arithmetic on whole tensors: what every value of a node lies between (ieee). */
+#include <math.h>
+
+#include "fuzz/gen/build.h"
+
+/* Data as the recipes draw them (ir/data.h): normal is a sum of four uniforms. */
+struct hint hint_input(enum dtype dt, enum recipe recipe)
+{
+    struct hint h = { 0, 1, true, true };
+
+    if (dt == DT_I32) {
+        h.lo = recipe == RECIPE_INTS ? -1000 : -8;
+        h.hi = -h.lo;
+    } else if (dt == DT_F32) {
+        h.lo = recipe == RECIPE_NORMAL ? -3.5 : recipe == RECIPE_INTS ? -8 : 0;
+        h.hi = recipe == RECIPE_NORMAL ? 3.5 : recipe == RECIPE_INTS ? 8 : 1;
+        if (recipe == RECIPE_POSITIVE)
+            h.lo = 1, h.hi = 2;
+    }
+    return h;
+}
+
+static struct hint arg_hint(const struct gen *g, const struct arg *a)
+{
+    if (a->node >= 0)
+        return g->hint[a->node];
+    return (struct hint){ a->lit, a->lit, false, true };
+}
+
+static struct hint span(struct hint h, double a, double b, double c, double d)
+{
+    h.lo = fmin(fmin(a, b), fmin(c, d));
+    h.hi = fmax(fmax(a, b), fmax(c, d));
+    return h;
+}
+
+static struct hint product(struct hint r, const struct hint *x, const struct hint *y)
+{
+    return span(r, x->lo * y->lo, x->lo * y->hi, x->hi * y->lo, x->hi * y->hi);
+}
+
+static struct hint quotient(struct hint r, const struct hint *x, const struct hint *y)
+{
+    if (y->lo <= 0 && y->hi >= 0)
+        return span(r, -1e9, 1e9, 0, 0); /* only i32 divides so */
+    return span(r, x->lo / y->lo, x->lo / y->hi, x->hi / y->lo, x->hi / y->hi);
+}
+
+static struct hint absolute(struct hint h)
+{
+    double top = fmax(fabs(h.lo), fabs(h.hi));
+
+    h.lo = h.lo <= 0 && h.hi >= 0 ? 0 : fmin(fabs(h.lo), fabs(h.hi));
+    h.hi = top;
+    return h;
+}
+
+/* Terms of one result element of a reduction or matmul. */
+static double terms(const struct gen *g, const struct node *n)
+{
+    const struct shape *x = &gen_at(g, n->arg[0].node)->sh;
+    double k = 1;
+
+    if (n->op == OP_MATMUL)
+        return (double)x->dim[x->rank - 1];
+    for (int i = 0; i < x->rank; i++)
+        if (n->axes >> i & 1)
+            k *= (double)x->dim[i];
+    return k;
+}
+
+static struct hint reduced(const struct gen *g, const struct node *n, struct hint x)
+{
+    double k = terms(g, n);
+
+    if (k == 0) { /* empty: 0, -inf, inf, NaN */
+        x = (struct hint){ -1e30, 1e30, false, true };
+        if (n->op == OP_SUM || n->op == OP_MATMUL)
+            x.lo = x.hi = 0;
+        return x;
+    }
+    if (n->op == OP_SUM || n->op == OP_MATMUL) {
+        x.lo *= k;
+        x.hi *= k;
+    }
+    if ((n->op == OP_SUM || n->op == OP_MEAN || n->op == OP_MATMUL) && k > 1)
+        x.exact = n->dt != DT_F32;
+    return x;
+}
+
+static struct hint infer(const struct gen *g, const struct node *n)
+{
+    struct hint r = { 0, 1, false, true }, h[MAX_ARGS];
+
+    for (int i = 0; i < n->n_arg; i++) {
+        h[i] = arg_hint(g, &n->arg[i]);
+        r.varies |= h[i].varies;
+        r.exact &= h[i].exact;
+    }
+    if (n->n_arg > 0)
+        r.lo = h[0].lo, r.hi = h[0].hi;
+    switch (n->op) {
+    case OP_CONST:
+        r.lo = r.hi = n->value;
+        break;
+    case OP_IOTA:
+        r.hi = n->sh.rank ? (double)n->sh.dim[n->axis] : 0;
+        break;
+    case OP_PAD:
+        r.lo = fmin(r.lo, n->value);
+        r.hi = fmax(r.hi, n->value);
+        break;
+    case OP_NEG:
+        r = span(r, -h[0].lo, -h[0].hi, -h[0].lo, -h[0].hi);
+        break;
+    case OP_ABS:
+        r = absolute(r);
+        break;
+    case OP_EXP:
+        r.lo = exp(h[0].lo), r.hi = exp(h[0].hi), r.exact = false;
+        break;
+    case OP_RECIP:
+        r = quotient(r, &(struct hint){ 1, 1, false, true }, &h[0]);
+        r.exact = false;
+        break;
+    case OP_SQRT:
+        r.lo = sqrt(fmax(h[0].lo, 0)), r.hi = sqrt(fmax(h[0].hi, 0)), r.exact = false;
+        break;
+    case OP_ADD:
+        r.lo = h[0].lo + h[1].lo, r.hi = h[0].hi + h[1].hi, r.exact &= n->dt != DT_F32;
+        break;
+    case OP_SUB:
+        r.lo = h[0].lo - h[1].hi, r.hi = h[0].hi - h[1].lo, r.exact &= n->dt != DT_F32;
+        break;
+    case OP_MUL:
+        r = product(r, &h[0], &h[1]);
+        r.exact &= n->dt != DT_F32;
+        break;
+    case OP_DIV:
+        r = quotient(r, &h[0], &h[1]);
+        r.exact &= n->dt != DT_F32;
+        break;
+    case OP_MAX2:
+        r.lo = fmax(h[0].lo, h[1].lo), r.hi = fmax(h[0].hi, h[1].hi);
+        break;
+    case OP_MIN2:
+        r.lo = fmin(h[0].lo, h[1].lo), r.hi = fmin(h[0].hi, h[1].hi);
+        break;
+    case OP_LT:
+    case OP_LE:
+    case OP_EQ:
+    case OP_NOT:
+    case OP_AND:
+    case OP_OR:
+        r.lo = 0, r.hi = 1;
+        break;
+    case OP_WHERE:
+        r.lo = fmin(h[1].lo, h[2].lo), r.hi = fmax(h[1].hi, h[2].hi);
+        break;
+    case OP_CAST:
+        if (n->dt == DT_BOOL)
+            r.lo = 0, r.hi = 1;
+        break;
+    case OP_SUM:
+    case OP_MAX:
+    case OP_MIN:
+    case OP_MEAN:
+        return reduced(g, n, r);
+    case OP_MATMUL:
+        return reduced(g, n, product(r, &h[0], &h[1]));
+    case OP_INPUT:
+    case OP_PERMUTE:
+    case OP_RESHAPE:
+    case OP_EXPAND:
+    case OP_SLICE:
+    case OP_COPY:
+    case OP_COUNT:
+        break;
+    }
+    return r;
+}
+
+struct hint hint_of(const struct gen *g, const struct node *n)
+{
+    struct hint h = infer(g, n);
+
+    if (n->dt == DT_I32 && (h.lo < -2147483648.0 || h.hi > 2147483647.0))
+        h.lo = -2147483648.0, h.hi = 2147483647.0; /* it may have wrapped */
+    return h;
+}

@@ -1,0 +1,373 @@
+/*
+ * A tensor of a wanted dtype and shape, made backwards: draw what the last node is, derive
+ * what shape its operand must have, and make that in turn. So every program is legal and
+ * its sizes stay near the ones that were drawn. With nothing left to spend, an existing
+ * tensor is taken (through a view, if need be) or a new input.
+ */
+#include "base/bug.h"
+#include "fuzz/gen/build.h"
+
+static void set_mix(struct gen *g, const int mix[MK_COUNT])
+{
+    for (int i = 0; i < MK_COUNT; i++)
+        g->mix[i] = mix[i];
+}
+
+/*                         perm resh exp slice pad unary bin where cast copy red mm iota */
+void mix_views(struct gen *g)
+{
+    set_mix(g, (int[MK_COUNT]){ 10, 10, 6, 10, 9, 4, 4, 1, 2, 6, 2, 0, 1 });
+}
+
+void mix_fused(struct gen *g)
+{
+    set_mix(g, (int[MK_COUNT]){ 3, 2, 6, 1, 2, 10, 12, 3, 4, 2, 8, 0, 1 });
+}
+
+void mix_all(struct gen *g)
+{
+    set_mix(g, (int[MK_COUNT]){ 6, 6, 5, 5, 5, 7, 7, 3, 4, 4, 4, 1, 1 });
+}
+
+enum dtype gen_dtype(struct gen *g)
+{
+    static const int weight[] = { 16, 4, 0 };
+
+    return (enum dtype)rng_weighted(&g->rng, weight, 3);
+}
+
+/* perm with x.dim[perm[i]] == sh.dim[i]; several fit when extents are equal */
+static bool find_perm(struct gen *g, const struct shape *x, const struct shape *sh, int *perm)
+{
+    int order[MAX_RANK], used = 0;
+    bool moved = false;
+
+    if (x->rank != sh->rank || x->rank < 2)
+        return false;
+    for (int i = 0; i < x->rank; i++)
+        order[i] = i;
+    rng_shuffle(&g->rng, order, x->rank);
+    for (int i = 0; i < sh->rank; i++) {
+        int at = -1;
+
+        for (int j = 0; j < x->rank && at < 0; j++)
+            if (!(used >> order[j] & 1) && x->dim[order[j]] == sh->dim[i])
+                at = order[j];
+        if (at < 0)
+            return false;
+        used |= 1 << at;
+        perm[i] = at;
+        moved |= at != i;
+    }
+    return moved || rng_chance(&g->rng, 1, 16);
+}
+
+static bool expandable(const struct shape *x, const struct shape *sh)
+{
+    int lead = sh->rank - x->rank;
+
+    for (int i = 0; lead >= 0 && i < x->rank; i++)
+        if (x->dim[i] != 1 && x->dim[i] != sh->dim[lead + i])
+            return false;
+    return lead >= 0;
+}
+
+/* A window of x with the extents of sh, if x is large enough but not much larger. */
+static bool find_window(struct gen *g, const struct shape *x, const struct shape *sh,
+                        int64_t *lo, int64_t *hi, int64_t *by)
+{
+    bool all = true;
+
+    if (x->rank != sh->rank)
+        return false;
+    for (int i = 0; i < x->rank; i++) {
+        int64_t slack = x->dim[i] - sh->dim[i];
+
+        if (slack < 0 || sh->dim[i] == 0)
+            return false;
+        lo[i] = slack ? (int64_t)rng_below(&g->rng, (uint64_t)slack + 1) : 0;
+        hi[i] = lo[i] + sh->dim[i], by[i] = 1;
+        if (rng_chance(&g->rng, 1, 4)) { /* the same window backwards */
+            int64_t first = lo[i];
+
+            lo[i] = hi[i] - 1, hi[i] = first - 1, by[i] = -1;
+        }
+        all = all && slack == 0 && by[i] == 1;
+    }
+    return !all || rng_chance(&g->rng, 1, 8);
+}
+
+static int reuse_node(struct gen *g, int x, const struct shape *sh)
+{
+    const struct shape have = gen_at(g, x)->sh;
+    int64_t lo[MAX_RANK], hi[MAX_RANK], by[MAX_RANK];
+    int perm[MAX_RANK];
+
+    if (shape_equal(&have, sh) && rng_chance(&g->rng, 1, 3))
+        return x;
+    if (gen_may(g, OP_PERMUTE) && find_perm(g, &have, sh, perm))
+        return gen_permute(g, x, perm);
+    if (gen_may(g, OP_RESHAPE) && shape_count(&have) == shape_count(sh) &&
+        !shape_equal(&have, sh))
+        return gen_reshape(g, x, sh);
+    if (gen_may(g, OP_EXPAND) && expandable(&have, sh) && !shape_equal(&have, sh))
+        return gen_expand(g, x, sh);
+    if (gen_may(g, OP_SLICE) && find_window(g, &have, sh, lo, hi, by))
+        return gen_slice(g, x, lo, hi, by);
+    return shape_equal(&have, sh) ? x : -1;
+}
+
+int gen_reuse(struct gen *g, enum dtype dt, const struct shape *sh)
+{
+    int n = g->p->n, start = n ? (int)rng_below(&g->rng, (uint64_t)n) : 0;
+
+    for (int k = 0; k < n; k++) {
+        int x = (start + k) % n, y;
+
+        if (gen_at(g, x)->dt != dt || gen_at(g, x)->op == OP_CONST)
+            continue;
+        y = reuse_node(g, x, sh);
+        if (y >= 0)
+            return y;
+    }
+    return -1;
+}
+
+static int leaf(struct gen *g, enum dtype dt, const struct shape *sh)
+{
+    int x = rng_chance(&g->rng, 2, 5) ? gen_reuse(g, dt, sh) : -1;
+
+    return x >= 0 ? x : gen_input(g, dt, sh);
+}
+
+static int make_permute(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape from = { .rank = sh->rank };
+    int perm[MAX_RANK];
+
+    view_draw_perm(g, sh->rank, perm);
+    for (int i = 0; i < sh->rank; i++)
+        from.dim[perm[i]] = sh->dim[i];
+    return gen_permute(g, gen_make(g, dt, &from, budget), perm);
+}
+
+static int make_reshape(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape from;
+
+    size_recut(g, shape_count(sh), (int)rng_range(&g->rng, 1, sh->rank < 4 ? sh->rank + 1 : 4),
+               &from);
+    return gen_reshape(g, gen_make(g, dt, &from, budget), sh);
+}
+
+static int make_expand(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape from = *sh;
+    int lead = sh->rank > 1 && rng_chance(&g->rng, 1, 3)
+                   ? (int)rng_range(&g->rng, 1, sh->rank - 1)
+                   : 0;
+
+    from.rank -= lead;
+    for (int i = 0; i < MAX_RANK; i++)
+        from.dim[i] = i < from.rank ? sh->dim[i + lead] : 0;
+    for (int i = 0; i < from.rank; i++)
+        if (rng_chance(&g->rng, 1, lead ? 4 : 2) || (from.rank == 1 && !lead))
+            from.dim[i] = 1;
+    return gen_expand(g, gen_make(g, dt, &from, budget), sh);
+}
+
+static int make_slice(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape from = *sh;
+    int64_t lo[MAX_RANK], hi[MAX_RANK], by[MAX_RANK];
+
+    for (int i = 0; i < sh->rank; i++) {
+        int64_t d = sh->dim[i], step = 1, before = 0, after = 0, last;
+
+        if (rng_chance(&g->rng, 1, 2)) {
+            step = d > 9 || rng_chance(&g->rng, 3, 4) ? 1 : 2;
+            before = (int64_t)rng_below(&g->rng, 3);
+            after = (int64_t)rng_below(&g->rng, 2);
+        }
+        if (d == 0)
+            after += 1, step = 1;
+        last = before + (d ? (d - 1) * step : 0);
+        from.dim[i] = last + (d ? 1 : 0) + after;
+        lo[i] = before, hi[i] = d ? last + 1 : before, by[i] = step;
+        if (d > 0 && rng_chance(&g->rng, 1, 4))
+            lo[i] = last, hi[i] = before - 1, by[i] = -step;
+    }
+    return gen_slice(g, gen_make(g, dt, &from, budget), lo, hi, by);
+}
+
+static int make_pad(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape from = *sh;
+    int64_t before[MAX_RANK] = { 0 }, after[MAX_RANK] = { 0 };
+
+    for (int i = 0; i < sh->rank; i++) {
+        int64_t room = sh->dim[i] / 2, n;
+
+        if (room == 0 || rng_chance(&g->rng, 1, 2))
+            continue;
+        n = size_small(g, room < 3 ? room : 3);
+        before[i] = rng_range(&g->rng, 0, n);
+        after[i] = n - before[i];
+        from.dim[i] -= n;
+    }
+    return gen_pad(g, gen_make(g, dt, &from, budget), before, after, view_fill(g, dt, false));
+}
+
+static int make_cast(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    enum dtype from = (enum dtype)((int)dt + 1 + (int)rng_below(&g->rng, 2)) % 3;
+    int x = gen_make(g, from, sh, budget);
+
+    if (from == DT_F32 && !g->hint[x].exact) /* a rounded float would be a jump */
+        return dt == DT_BOOL ? elem_compare(g, x, LIT(elem_lit(g, DT_F32)))
+                             : gen_cast(g, gen_input(g, DT_BOOL, sh), dt);
+    return gen_cast(g, x, dt);
+}
+
+static int make_reduce(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape from = *sh;
+    int64_t count = shape_count(sh), d = size_draw(g);
+    int at = (int)rng_below(&g->rng, (uint64_t)sh->rank + 1);
+
+    if (count * d > g->want)
+        d = count < g->want / 2 ? 2 + (int64_t)rng_below(&g->rng, 3) : 2;
+    for (int i = from.rank++; i > at; i--)
+        from.dim[i] = from.dim[i - 1];
+    from.dim[at] = d;
+    return reduce_op(g, gen_make(g, dt, &from, budget), 1u << at, false);
+}
+
+static int make_matmul(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape a = *sh, b = *sh;
+    int64_t k = size_draw(g);
+
+    if (shape_count(sh) * k > g->want * 2)
+        k = 2;
+    a.dim[sh->rank - 1] = k;
+    b.dim[sh->rank - 2] = k;
+    return gen_matmul(g, gen_make(g, dt, &a, budget / 2), gen_make(g, dt, &b, budget / 2));
+}
+
+static int make_binary(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    int x, y;
+
+    if (dt == DT_BOOL && rng_chance(&g->rng, 1, 2)) {
+        enum dtype of = gen_dtype(g);
+
+        x = gen_make(g, of, sh, budget);
+        if (rng_chance(&g->rng, 1, 2))
+            return elem_compare(g, x, LIT(elem_lit(g, of)));
+        return elem_compare(g, x, NODE(gen_make(g, of, sh, 0)));
+    }
+    x = gen_make(g, dt, sh, budget - budget / 3);
+    if (dt != DT_BOOL && rng_chance(&g->rng, 1, 4))
+        return elem_literal(g, x);
+    y = rng_chance(&g->rng, 1, 4) ? gen_reuse(g, dt, sh) : -1;
+    return elem_binary(g, x, y >= 0 ? y : gen_make(g, dt, sh, budget / 3));
+}
+
+static int make_where(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    int cond = gen_make(g, DT_BOOL, sh, budget / 2);
+    struct arg x = NODE(gen_make(g, dt, sh, budget / 2)), y = LIT(elem_lit(g, dt));
+
+    if (rng_chance(&g->rng, 1, 2))
+        y = NODE(gen_make(g, dt, sh, 0));
+    return rng_chance(&g->rng, 1, 2) ? gen_where(g, cond, x, y) : gen_where(g, cond, y, x);
+}
+
+/* The kinds that dtype, shape and the command line allow. */
+static enum make_kind draw_kind(struct gen *g, enum dtype dt, const struct shape *sh)
+{
+    static const enum op needs[MK_COUNT] = {
+        OP_PERMUTE, OP_RESHAPE, OP_EXPAND, OP_SLICE, OP_PAD,    OP_COPY,  OP_COPY,
+        OP_WHERE,   OP_CAST,    OP_COPY,   OP_SUM,   OP_MATMUL, OP_IOTA,
+    };
+    int64_t count = shape_count(sh), sum = 0;
+    int weight[MK_COUNT];
+
+    for (int i = 0; i < MK_COUNT; i++) {
+        bool elem = i == MK_UNARY || i == MK_BINARY;
+        bool ok = elem || gen_may(g, needs[i]);
+
+        if (i == MK_PERMUTE || i == MK_MATMUL)
+            ok = ok && sh->rank >= 2;
+        if (i == MK_EXPAND || i == MK_PAD || i == MK_IOTA || i == MK_SLICE)
+            ok = ok && sh->rank >= 1;
+        if (i == MK_REDUCE)
+            ok = ok && dt != DT_BOOL && sh->rank < 5 && count * 2 <= g->want;
+        if (i == MK_MATMUL || i == MK_IOTA)
+            ok = ok && dt != DT_BOOL;
+        if (i == MK_IOTA)
+            ok = ok && g->p->n > 0;
+        weight[i] = ok ? g->mix[i] : 0;
+        sum += weight[i];
+    }
+    if (sum == 0)
+        gen_give_up(g);
+    return (enum make_kind)rng_weighted(&g->rng, weight, MK_COUNT);
+}
+
+int gen_make(struct gen *g, enum dtype dt, const struct shape *shape, int budget)
+{
+    struct shape sh = *shape; /* the node it came from may move */
+
+    if (budget <= 0 || g->depth > 10 || !gen_room(g, 1))
+        return leaf(g, dt, &sh);
+    budget--;
+    g->depth++;
+    int x = -1;
+    switch (draw_kind(g, dt, &sh)) {
+    case MK_PERMUTE:
+        x = make_permute(g, dt, &sh, budget);
+        break;
+    case MK_RESHAPE:
+        x = make_reshape(g, dt, &sh, budget);
+        break;
+    case MK_EXPAND:
+        x = make_expand(g, dt, &sh, budget);
+        break;
+    case MK_SLICE:
+        x = make_slice(g, dt, &sh, budget);
+        break;
+    case MK_PAD:
+        x = make_pad(g, dt, &sh, budget);
+        break;
+    case MK_UNARY:
+        x = elem_unary(g, gen_make(g, dt, &sh, budget));
+        break;
+    case MK_BINARY:
+        x = make_binary(g, dt, &sh, budget);
+        break;
+    case MK_WHERE:
+        x = make_where(g, dt, &sh, budget);
+        break;
+    case MK_CAST:
+        x = make_cast(g, dt, &sh, budget);
+        break;
+    case MK_COPY:
+        x = gen_unary(g, OP_COPY, gen_make(g, dt, &sh, budget));
+        break;
+    case MK_REDUCE:
+        x = make_reduce(g, dt, &sh, budget);
+        break;
+    case MK_MATMUL:
+        x = make_matmul(g, dt, &sh, budget);
+        break;
+    case MK_IOTA:
+        x = gen_iota(g, dt, &sh, (int)rng_below(&g->rng, (uint64_t)sh.rank));
+        break;
+    case MK_COUNT:
+        BUG("no kind of node was drawn");
+    }
+    g->depth--;
+    return x;
+}

@@ -1,0 +1,225 @@
+/*
+ * The driver: offers every reducer's hints, coarse to fine, in halving chunks where a row
+ * allows it, and keeps each candidate that still fails for the same cause; round after round
+ * until nothing gets smaller. Deterministic: no clock, no addresses, a budget in evaluations.
+ */
+#include "fuzz/min/min.h"
+
+#include <string.h>
+
+#include "base/bug.h"
+#include "fuzz/explain/probe.h"
+#include "fuzz/min/reduce.h"
+
+struct min {
+    struct checker *ck;
+    const struct cause *cause;
+    struct check_opts check; /* narrowed to what failed */
+    int budget, evaluations;
+    struct probe probe;
+    struct trial *t;       /* the smallest so far; lives in arena[at] */
+    struct arena arena[2]; /* of t and of the candidate, in turn */
+    int at;
+    struct arena scratch; /* until the next use */
+    struct arena memory;  /* of tried[] */
+    uint64_t *tried;      /* keys of candidates, open addressing, 0 = free */
+    int n_tried, n_slot;
+};
+
+static void tried_put(struct min *m, uint64_t key)
+{
+    int at = (int)(key % (uint64_t)m->n_slot);
+
+    while (m->tried[at])
+        at = (at + 1) % m->n_slot;
+    m->tried[at] = key;
+    m->n_tried++;
+}
+
+/* Remembers the key; false if it was there. Equal candidates are common: several reducers
+ * lead to the same trial. */
+static bool tried_new(struct min *m, uint64_t key)
+{
+    key += key == 0;
+    for (int at = (int)(key % (uint64_t)m->n_slot); m->tried[at]; at = (at + 1) % m->n_slot)
+        if (m->tried[at] == key)
+            return false;
+    if (m->n_tried * 2 > m->n_slot) {
+        uint64_t *old = m->tried;
+        int n = m->n_slot;
+
+        m->n_slot *= 2;
+        m->tried = arena_array(&m->memory, uint64_t, m->n_slot);
+        m->n_tried = 0;
+        for (int i = 0; i < n; i++)
+            if (old[i])
+                tried_put(m, old[i]);
+    }
+    tried_put(m, key);
+    return true;
+}
+
+/* Drops the steps that the passes refuse. False = no legal trial at all. */
+static bool steps_settle(struct min *m, struct trial *t)
+{
+    for (;;) {
+        struct lower_opts lo = LOWER_OPTS_DEFAULT;
+        struct lprog *l;
+        struct err e = { 0 };
+        int blamed;
+
+        lo.fault = m->check.fault;
+        arena_reset(&m->scratch);
+        if (lower(t, &lo, &m->scratch, &l, &e) == 0)
+            return true;
+        blamed = settle_blamed(t, &e);
+        if (blamed < 0)
+            return false;
+        trial_drop_step(t, blamed);
+        if (!trial_settle(t, &m->scratch))
+            return false;
+    }
+}
+
+/* A finding of the interpreter needs the interpreter alone; compiled code runs in a child. */
+static bool same_cause(struct min *m, const struct trial *t)
+{
+    struct cause c;
+    struct err e = { 0 };
+    struct check k;
+
+    if (!strcmp(m->cause->backend_group, "interp")) {
+        probe_trial(&m->probe, t, m->probe.al);
+        return probe_cause(&m->probe, &c, &e) == 0 && cause_same(&c, m->cause);
+    }
+    if (check_trial(m->ck, t, &m->check, &k, &e) || !verdict_is_finding(k.kind))
+        return false;
+    return cause_locate(&m->probe, t, &k.verdict[k.first], &c, &e) == 0 &&
+           cause_same(&c, m->cause);
+}
+
+static bool attempt(struct min *m, const struct reducer *r, int from, int to)
+{
+    struct arena *a = &m->arena[!m->at];
+    struct trial *t;
+
+    arena_reset(a);
+    t = trial_clone(m->t, a);
+    if (!r->apply(t, from, to, a) || !trial_settle(t, a) || !steps_settle(m, t))
+        return false;
+    if (!tried_new(m, trial_key(t)))
+        return false;
+    m->evaluations++;
+    if (!same_cause(m, t))
+        return false;
+    m->t = t;
+    m->at = !m->at;
+    return true;
+}
+
+static int count_hints(struct min *m, const struct reducer *r)
+{
+    arena_reset(&m->scratch);
+    return r->count(m->t, &m->scratch);
+}
+
+static bool reduce(struct min *m, const struct reducer *r)
+{
+    int n = count_hints(m, r);
+    bool any = false;
+
+    for (int chunk = r->chunks ? n : 1; chunk > 0; chunk /= 2)
+        for (int at = 0; at < n && m->evaluations < m->budget;) {
+            if (attempt(m, r, at, at + chunk < n ? at + chunk : n)) {
+                any = true;
+                n = count_hints(m, r);
+            } else {
+                at += chunk;
+            }
+        }
+    return any;
+}
+
+/* The deciding verdict says which backend and algebra matter from now on. */
+static int narrow(struct min *m, const struct trial *t, struct err *e)
+{
+    bool interp = !strcmp(m->cause->backend_group, "interp");
+    struct check k;
+    int rc = check_trial(m->ck, t, &m->check, &k, e);
+    const struct verdict *v;
+
+    if (rc)
+        return rc;
+    if (!verdict_is_finding(k.kind))
+        return err_set(e, ERR_USAGE, "the trial passes: there is nothing to minimize");
+    v = &k.verdict[k.first];
+    m->check.n_backend = 1;
+    m->check.backend[0] = backend_find(interp ? "interp" : v->backend);
+    for (int al = 0; al < AL_COUNT; al++)
+        m->check.algebra[al] = al == (int)v->algebra;
+    probe_open(&m->probe, m->ck, &m->check);
+    probe_trial(&m->probe, t, v->algebra);
+    return 0;
+}
+
+static void min_open(struct min *m, struct checker *ck, const struct cause *cause,
+                     const struct min_opts *o)
+{
+    *m = (struct min){
+        .ck = ck, .cause = cause, .check = o->check, .budget = o->budget, .n_slot = 1024
+    };
+    arena_init(&m->arena[0]);
+    arena_init(&m->arena[1]);
+    arena_init(&m->scratch);
+    arena_init(&m->memory);
+    m->tried = arena_array(&m->memory, uint64_t, m->n_slot);
+}
+
+static void min_close(struct min *m)
+{
+    probe_close(&m->probe);
+    arena_release(&m->arena[0]);
+    arena_release(&m->arena[1]);
+    arena_release(&m->scratch);
+    arena_release(&m->memory);
+}
+
+/* The cause of the result as check_trial sees it: what a reader will see. */
+static int final_cause(struct min *m, const struct min_opts *o, struct cause *c, struct err *e)
+{
+    struct check k;
+    int rc = check_trial(m->ck, m->t, &o->check, &k, e);
+
+    if (rc)
+        return rc;
+    if (!verdict_is_finding(k.kind))
+        BUG("a minimized trial passes");
+    return cause_find(m->ck, m->t, &o->check, &k, c, e);
+}
+
+int minimize(struct checker *ck, const struct trial *t, const struct cause *cause,
+             const struct min_opts *o, struct arena *a, struct min_result *r, struct err *e)
+{
+    struct min m;
+    int rc;
+    bool any = true;
+
+    min_open(&m, ck, cause, o);
+    rc = narrow(&m, t, e);
+    if (rc)
+        goto out;
+    m.t = trial_clone(t, &m.arena[0]);
+    while (any && m.evaluations < m.budget) {
+        any = false;
+        for (int i = 0; i < n_reducers; i++)
+            any |= reduce(&m, &reducers[i]);
+    }
+    rc = final_cause(&m, o, &r->cause, e);
+    if (rc == 0) {
+        r->trial = trial_clone(m.t, a);
+        r->evaluations = m.evaluations;
+    }
+out:
+    min_close(&m);
+    return rc;
+}

@@ -1,0 +1,150 @@
+/*
+ * Reducers over nodes and outputs: fewer outputs, an inner node as the output, nodes turned
+ * into inputs, nodes passed by.
+ */
+#include "fuzz/min/reduce.h"
+
+int red_outputs_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return t->prog.n_out > 1 ? t->prog.n_out : 0;
+}
+
+bool red_outputs_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    struct prog *p = &t->prog;
+    int n = 0;
+
+    (void)a;
+    for (int i = 0; i < p->n_out; i++)
+        if (i < from || i >= to)
+            p->out[n++] = p->out[i];
+    p->n_out = n;
+    return n > 0;
+}
+
+/* How many nodes node `top` needs, itself included; the smallest are tried first. */
+static int cone_size(const struct prog *p, int top, bool *in)
+{
+    int n = 0;
+
+    for (int i = 0; i < p->n; i++)
+        in[i] = i == top;
+    for (int i = top; i >= 0; i--) {
+        if (!in[i])
+            continue;
+        n += p->node[i].op != OP_INPUT && p->node[i].op != OP_CONST;
+        for (int k = 0; k < p->node[i].n_arg; k++)
+            if (p->node[i].arg[k].node >= 0)
+                in[p->node[i].arg[k].node] = true;
+    }
+    return n;
+}
+
+/* The node that hint `at` makes the only output: computed nodes, smallest cone first. */
+static int top_of(const struct prog *p, int at, struct arena *a, int *n_top)
+{
+    bool *in = arena_array(a, bool, p->n);
+    int *cone = arena_array(a, int, p->n), *list = arena_array(a, int, p->n), n = 0;
+
+    for (int i = 0; i < p->n; i++) {
+        int k = n;
+
+        if (op_is_source(p->node[i].op))
+            continue;
+        cone[i] = cone_size(p, i, in);
+        for (; k > 0 && cone[list[k - 1]] > cone[i]; k--)
+            list[k] = list[k - 1];
+        list[k] = i;
+        n++;
+    }
+    *n_top = n;
+    return at < n ? list[at] : -1;
+}
+
+int red_tops_count(const struct trial *t, struct arena *scratch)
+{
+    int n = 0;
+
+    top_of(&t->prog, 0, scratch, &n);
+    return n;
+}
+
+bool red_tops_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    struct prog *p = &t->prog;
+    int n, top = top_of(p, from, a, &n);
+
+    (void)to;
+    if (top < 0 || (p->n_out == 1 && p->out[0].node == top))
+        return false;
+    p->out[0] = (struct output){ .node = top };
+    p->n_out = 1;
+    return true;
+}
+
+int red_cut_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return t->prog.n;
+}
+
+bool red_cut_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    struct prog *p = &t->prog;
+    bool any = false;
+
+    (void)a;
+    for (int i = from; i < to && i < p->n; i++) {
+        struct node *n = &p->node[i];
+        bool is_output = false;
+
+        for (int k = 0; k < p->n_out; k++)
+            is_output |= p->out[k].node == i;
+        if (n->op == OP_INPUT || n->op == OP_CONST || is_output)
+            continue;
+        *n = (struct node){ .op = OP_INPUT, .dt = n->dt, .sh = n->sh, .name = n->name };
+        any = true;
+    }
+    return any;
+}
+
+/* Hints: node x operand. */
+int red_bypass_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return t->prog.n * MAX_ARGS;
+}
+
+static void bypass_node(struct prog *p, int node, int by)
+{
+    for (int i = node + 1; i < p->n; i++)
+        for (int k = 0; k < p->node[i].n_arg; k++)
+            if (p->node[i].arg[k].node == node)
+                p->node[i].arg[k].node = by;
+    for (int k = 0; k < p->n_out; k++) {
+        bool twice = false;
+
+        if (p->out[k].node != node)
+            continue;
+        for (int j = 0; j < p->n_out; j++)
+            twice |= p->out[j].node == by;
+        if (!twice)
+            p->out[k] = (struct output){ .node = by };
+    }
+}
+
+bool red_bypass_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    struct prog *p = &t->prog;
+    int node = p->n - 1 - from / MAX_ARGS, k = from % MAX_ARGS, by;
+
+    (void)to, (void)a;
+    if (node < 0 || k >= p->node[node].n_arg)
+        return false;
+    by = p->node[node].arg[k].node;
+    if (by < 0)
+        return false;
+    bypass_node(p, node, by);
+    return true;
+}

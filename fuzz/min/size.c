@@ -1,0 +1,289 @@
+/*
+ * Which axes share a size, and how views let a change of one size pass to another.
+ */
+#include "fuzz/min/size.h"
+
+#include <string.h>
+
+static int find(int *up, int x)
+{
+    while (up[x] != x)
+        x = up[x] = up[up[x]];
+    return x;
+}
+
+static void join(int *up, int node_a, int axis_a, int node_b, int axis_b)
+{
+    int a = find(up, node_a * MAX_RANK + axis_a), b = find(up, node_b * MAX_RANK + axis_b);
+
+    if (a < b)
+        up[b] = a;
+    else
+        up[a] = b;
+}
+
+/* A slice that keeps a whole axis, flipped or not. */
+static bool slice_whole(const struct node *n, int axis, int64_t size)
+{
+    return n->sh.dim[axis] == size && (n->by[axis] == 1 || n->by[axis] == -1);
+}
+
+static void join_same(const struct prog *p, int *up, int node)
+{
+    const struct node *n = &p->node[node];
+
+    for (int k = 0; k < n->n_arg; k++)
+        for (int a = 0; a < n->sh.rank && n->arg[k].node >= 0; a++)
+            join(up, node, a, n->arg[k].node, a);
+}
+
+static void join_view(const struct prog *p, int *up, int node)
+{
+    const struct node *n = &p->node[node];
+    int src = n->arg[0].node, shift;
+    const struct shape *s = &p->node[src].sh;
+
+    for (int a = 0; a < n->sh.rank; a++) {
+        if (n->op == OP_PERMUTE)
+            join(up, node, a, src, n->perm[a]);
+        else if (n->op == OP_SLICE && slice_whole(n, a, s->dim[a]))
+            join(up, node, a, src, a);
+        else if (n->op == OP_PAD && n->lo[a] == 0 && n->hi[a] == 0)
+            join(up, node, a, src, a);
+    }
+    shift = n->sh.rank - s->rank;
+    for (int a = 0; n->op == OP_EXPAND && a < s->rank; a++)
+        if (s->dim[a] == n->sh.dim[a + shift])
+            join(up, node, a + shift, src, a);
+}
+
+static void join_reduce(const struct prog *p, int *up, int node)
+{
+    const struct node *n = &p->node[node];
+    int src = n->arg[0].node, out = 0;
+
+    for (int a = 0; a < p->node[src].sh.rank; a++) {
+        bool reduced = n->axes >> a & 1;
+
+        if (!reduced || (n->keep && p->node[src].sh.dim[a] == 1))
+            join(up, node, out, src, a);
+        out += !reduced || n->keep;
+    }
+}
+
+static void join_matmul(const struct prog *p, int *up, int node)
+{
+    const struct node *n = &p->node[node];
+    int x = n->arg[0].node, y = n->arg[1].node, r = n->sh.rank;
+
+    for (int a = 0; a < r - 2; a++) {
+        join(up, node, a, x, a);
+        join(up, node, a, y, a);
+    }
+    join(up, node, r - 2, x, r - 2);
+    join(up, node, r - 1, y, r - 1);
+    join(up, x, r - 1, y, r - 2);
+}
+
+static void join_node(const struct prog *p, int *up, int node)
+{
+    const struct node *n = &p->node[node];
+
+    switch (op_info(n->op)->class) {
+    case OPC_SOURCE:
+        break;
+    case OPC_VIEW:
+        join_view(p, up, node);
+        break;
+    case OPC_REDUCE:
+        join_reduce(p, up, node);
+        break;
+    case OPC_MATMUL:
+        join_matmul(p, up, node);
+        break;
+    case OPC_UNARY:
+    case OPC_BINARY:
+    case OPC_COMPARE:
+    case OPC_WHERE:
+    case OPC_CAST:
+    case OPC_COPY:
+        join_same(p, up, node);
+        break;
+    }
+}
+
+void sizes_init(struct sizes *z, const struct prog *p, struct arena *a)
+{
+    int *up = arena_array(a, int, p->n * MAX_RANK + 1), *number;
+
+    z->p = p;
+    z->sym = arena_array(a, int, p->n * MAX_RANK + 1);
+    z->n_sym = 0;
+    z->extent = arena_array(a, int64_t, p->n * MAX_RANK + 1);
+    z->to = arena_array(a, int64_t, p->n * MAX_RANK + 1);
+    number = arena_array(a, int, p->n * MAX_RANK + 1);
+    for (int i = 0; i < p->n * MAX_RANK; i++) {
+        up[i] = i;
+        number[i] = -1;
+    }
+    for (int i = 0; i < p->n; i++)
+        join_node(p, up, i);
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->node[i].sh.rank; k++) {
+            int root = find(up, i * MAX_RANK + k);
+
+            if (number[root] < 0) {
+                z->to[z->n_sym] = -1;
+                z->extent[z->n_sym] = p->node[i].sh.dim[k];
+                number[root] = z->n_sym++;
+            }
+            z->sym[i * MAX_RANK + k] = number[root];
+        }
+}
+
+int sizes_sym(const struct sizes *z, int node, int axis)
+{
+    return z->sym[node * MAX_RANK + axis];
+}
+
+int64_t sizes_new(const struct sizes *z, int sym)
+{
+    return z->to[sym] >= 0 ? z->to[sym] : z->extent[sym];
+}
+
+bool sizes_ask(struct sizes *z, int sym, int64_t extent)
+{
+    if (extent < 0)
+        return false;
+    if (z->to[sym] < 0 && extent != z->extent[sym])
+        z->to[sym] = extent;
+    return sizes_new(z, sym) == extent;
+}
+
+/* a slice takes at most what there is */
+static bool follow_slice(struct sizes *z, int node, int axis)
+{
+    int src = z->p->node[node].arg[0].node;
+    int in = sizes_sym(z, src, axis), out = sizes_sym(z, node, axis);
+
+    if (in == out || sizes_new(z, out) <= sizes_new(z, in))
+        return true;
+    return sizes_ask(z, z->to[out] < 0 ? out : in,
+                     z->to[out] < 0 ? sizes_new(z, in) : sizes_new(z, out));
+}
+
+static bool follow_pad(struct sizes *z, int node, int axis)
+{
+    const struct node *n = &z->p->node[node];
+    int in = sizes_sym(z, n->arg[0].node, axis), out = sizes_sym(z, node, axis);
+    int64_t least = (n->lo[axis] > 0) + (n->hi[axis] > 0), to = sizes_new(z, out);
+
+    if (in == out || (z->to[in] < 0 && z->to[out] < 0))
+        return true;
+    if (z->to[out] < 0)
+        return sizes_ask(z, out, sizes_new(z, in) + n->lo[axis] + n->hi[axis]);
+    if (to >= sizes_new(z, in) + least || z->to[in] >= 0)
+        return to >= sizes_new(z, in);
+    return sizes_ask(z, in, to > least ? to - least : 0);
+}
+
+struct segment { /* of a reshape: axes [in, in_end) hold what [out, out_end) hold */
+    int in, in_end, out, out_end;
+};
+
+static bool segment_next(const struct shape *s, const struct shape *d, struct segment *g)
+{
+    int64_t p = 1, q = 1;
+
+    g->in = g->in_end;
+    g->out = g->out_end;
+    if (g->in == s->rank && g->out == d->rank)
+        return false;
+    do {
+        if (g->in_end < s->rank && (p <= q || g->out_end == d->rank))
+            p *= s->dim[g->in_end++];
+        else if (g->out_end < d->rank)
+            q *= d->dim[g->out_end++];
+        else
+            break;
+    } while (p != q);
+    return true;
+}
+
+static int64_t product(const struct sizes *z, int node, int from, int to)
+{
+    int64_t p = 1;
+
+    for (int a = from; a < to; a++)
+        p *= sizes_new(z, sizes_sym(z, node, a));
+    return p;
+}
+
+/* Multiplies one free axis by num / den where that is exact. */
+static bool follow_segment(struct sizes *z, int src, int dst, const struct segment *g,
+                           int choice)
+{
+    int64_t pin = product(z, src, g->in, g->in_end), pout = product(z, dst, g->out, g->out_end);
+    int sym[2 * MAX_RANK], n = 0;
+    int64_t to[2 * MAX_RANK];
+
+    if (pin == pout)
+        return true;
+    if (pin == 0 || pout == 0)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        int node = side ? src : dst, end = side ? g->in_end : g->out_end;
+        int64_t num = side ? pout : pin, den = side ? pin : pout;
+
+        for (int a = side ? g->in : g->out; a < end; a++) {
+            int s = sizes_sym(z, node, a);
+            int64_t d = z->extent[s];
+
+            if (z->to[s] >= 0 || d <= 1 || d * num % den != 0 || d * num / den < 1)
+                continue;
+            sym[n] = s;
+            to[n++] = d * num / den;
+        }
+    }
+    return n > 0 && sizes_ask(z, sym[choice % n], to[choice % n]);
+}
+
+static bool follow_reshape(struct sizes *z, int node, int choice)
+{
+    int src = z->p->node[node].arg[0].node;
+    struct segment g = { 0 };
+
+    while (segment_next(&z->p->node[src].sh, &z->p->node[node].sh, &g))
+        if (!follow_segment(z, src, node, &g, choice))
+            return false;
+    return true;
+}
+
+static int n_asked(const struct sizes *z)
+{
+    int n = 0;
+
+    for (int s = 0; s < z->n_sym; s++)
+        n += z->to[s] >= 0;
+    return n;
+}
+
+bool sizes_follow(struct sizes *z, int choice)
+{
+    for (int before = -1; n_asked(z) != before;) {
+        before = n_asked(z);
+        for (int i = 0; i < z->p->n; i++) {
+            const struct node *n = &z->p->node[i];
+
+            for (int a = 0; a < n->sh.rank; a++) {
+                if (n->op == OP_SLICE && !follow_slice(z, i, a))
+                    return false;
+                if (n->op == OP_PAD && !follow_pad(z, i, a))
+                    return false;
+            }
+            if (n->op == OP_RESHAPE && !follow_reshape(z, i, choice))
+                return false;
+        }
+    }
+    return true;
+}

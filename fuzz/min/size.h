@@ -1,0 +1,33 @@
+/*
+ * Sizes as symbols. Axes that must have the same extent whatever it is (operands of an
+ * elementwise op, both sides of a permute, m n k of a matmul) share a symbol. Slices, pads
+ * and reshapes tie different symbols together: changing one asks others to follow.
+ */
+#ifndef FUZZ_MIN_SIZE_H
+#define FUZZ_MIN_SIZE_H
+
+#include "ir/trial.h"
+
+struct sizes {
+    const struct prog *p;
+    int *sym;        /* of axis a of node n: sym[n * MAX_RANK + a] */
+    int n_sym;
+    int64_t *extent; /* of a symbol, now */
+    int64_t *to;     /* asked for, -1 = as it is */
+};
+
+void sizes_init(struct sizes *z, const struct prog *p, struct arena *a);
+int sizes_sym(const struct sizes *z, int node, int axis);
+int64_t sizes_new(const struct sizes *z, int sym); /* extent after the change */
+/* Asks for an extent; false if another one was asked for already. */
+bool sizes_ask(struct sizes *z, int sym, int64_t extent);
+/*
+ * Lets slices, pads and reshapes follow. choice says which symbol of a reshape takes the
+ * factor, and on which side a pad keeps its amount. False = they can't.
+ */
+bool sizes_follow(struct sizes *z, int choice);
+/* Writes the new extents into t (a copy of the program that z was made from): inputs, iotas,
+ * targets of reshape and expand, slices, pads, values. */
+bool sizes_apply(const struct sizes *z, struct trial *t, int choice, struct arena *a);
+
+#endif

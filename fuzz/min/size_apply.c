@@ -1,0 +1,128 @@
+/*
+ * Writing new sizes into a program: what a slice or pad becomes, and which of the given
+ * values stay.
+ */
+#include "fuzz/min/reduce.h"
+#include "fuzz/min/size.h"
+
+static int64_t at_most(int64_t x, int64_t high)
+{
+    return x < high ? x : high;
+}
+
+/* n elements in, m out: start and step stay as near to the old ones as they can. */
+static bool slice_set(struct node *n, int a, int64_t in, int64_t out)
+{
+    int64_t step = n->by[a] < 0 ? -n->by[a] : n->by[a], span;
+
+    if (out > in)
+        return false;
+    if (out > 1 && (out - 1) * step > in - 1)
+        step = (in - 1) / (out - 1);
+    span = out > 1 ? (out - 1) * step : 0;
+    if (out == 0) {
+        n->lo[a] = n->hi[a] = 0;
+        n->by[a] = 1;
+    } else if (n->by[a] > 0) {
+        n->lo[a] = at_most(n->lo[a], in - 1 - span);
+        n->by[a] = step;
+        n->hi[a] = n->lo[a] + span + 1;
+    } else {
+        int64_t lo = at_most(n->lo[a], in - 1);
+
+        n->lo[a] = lo < span ? span : lo;
+        n->by[a] = -step;
+        n->hi[a] = n->lo[a] - span - 1;
+    }
+    return true;
+}
+
+/* The sum of both pads is out - in; a side that had none stays without. */
+static bool pad_set(struct node *n, int a, int64_t in, int64_t out, int choice)
+{
+    int64_t sum = out - in;
+
+    if (sum < 0)
+        return false;
+    if (sum == n->lo[a] + n->hi[a])
+        return true;
+    if (n->hi[a] == 0)
+        n->lo[a] = sum;
+    else if (n->lo[a] == 0)
+        n->hi[a] = sum;
+    else if (choice % 2) {
+        n->hi[a] = at_most(n->hi[a], sum > 0 ? sum - 1 : 0);
+        n->lo[a] = sum - n->hi[a];
+    } else {
+        n->lo[a] = at_most(n->lo[a], sum > 0 ? sum - 1 : 0);
+        n->hi[a] = sum - n->lo[a];
+    }
+    return true;
+}
+
+/* Given values keep those elements whose coordinates are still there. */
+static void values_slice(struct values *v, const struct shape *old, const struct shape *new,
+                         struct arena *a)
+{
+    int64_t n = shape_count(new), *stride = arena_array(a, int64_t, MAX_RANK);
+    double *out = arena_array(a, double, n + 1);
+
+    shape_strides(old, stride);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rest = i, at = 0;
+
+        for (int k = new->rank - 1; k >= 0; k--) {
+            at += rest % new->dim[k] * stride[k];
+            rest /= new->dim[k];
+        }
+        out[i] = v->v[at];
+    }
+    v->v = out;
+    v->n = n;
+}
+
+static bool node_resize(const struct sizes *z, struct node *n, int i, const struct shape *sh,
+                        int choice)
+{
+    int src = n->n_arg ? n->arg[0].node : -1;
+
+    for (int k = 0; k < sh->rank && src >= 0; k++) {
+        int64_t in, out = sh->dim[k];
+
+        if (n->op != OP_SLICE && n->op != OP_PAD)
+            break;
+        in = sizes_new(z, sizes_sym(z, src, k));
+        if (z->to[sizes_sym(z, src, k)] < 0 && z->to[sizes_sym(z, i, k)] < 0)
+            continue;
+        if (n->op == OP_SLICE && !slice_set(n, k, in, out))
+            return false;
+        if (n->op == OP_PAD && !pad_set(n, k, in, out, choice))
+            return false;
+    }
+    n->sh = *sh;
+    return true;
+}
+
+bool sizes_apply(const struct sizes *z, struct trial *t, int choice, struct arena *a)
+{
+    bool any = false;
+
+    for (int s = 0; s < z->n_sym; s++) {
+        if (z->to[s] > z->extent[s])
+            return false;
+        any |= z->to[s] >= 0;
+    }
+    for (int i = 0; i < t->prog.n && any; i++) {
+        struct node *n = &t->prog.node[i];
+        struct shape old = n->sh, sh = n->sh;
+        struct values *v = trial_values(t, i);
+
+        for (int k = 0; k < sh.rank; k++)
+            sh.dim[k] = sizes_new(z, sizes_sym(z, i, k));
+        if (!node_resize(z, n, i, &sh, choice))
+            return false;
+        if (v && !shape_equal(&old, &sh))
+            values_slice(v, &old, &sh, a);
+    }
+    return any;
+}

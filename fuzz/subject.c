@@ -1,0 +1,54 @@
+/* FILE|ID arguments: a trial from a file, or a bug from the database. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/cmd.h"
+#include "fuzz/store/store.h"
+#include "ir/text.h"
+
+bool cmd_is_id(const char *arg, int64_t *id)
+{
+    size_t n = strspn(arg, "0123456789");
+
+    if (n == 0 || n > 18 || arg[n])
+        return false;
+    *id = strtoll(arg, NULL, 10);
+    return true;
+}
+
+static int open_bug(const struct cmd_common *c, struct arena *a, struct subject *out,
+                    struct err *e)
+{
+    struct store *s;
+
+    if (store_open(c->db, STORE_READ, &s, e))
+        return e->code;
+    if (!store_bug_get(s, out->id, a, &out->finding, e)) {
+        const char *text = out->finding.text;
+
+        if (!fault_parse(out->finding.fault, &out->fault))
+            err_set(e, ERR_DB, "%s: bug %" PRId64 " was found under fault %s, unknown here",
+                    c->db, out->id, out->finding.fault);
+        else if (trial_parse(text, strlen(text), a, &out->trial, e))
+            snprintf(e->file, sizeof e->file, "%s: bug %" PRId64, c->db, out->id);
+    }
+    store_close(s);
+    return e->code;
+}
+
+int cmd_open(const char *arg, const struct cmd_common *c, struct arena *a, struct subject *out,
+             struct err *e)
+{
+    *out = (struct subject){ .name = arg };
+    *e = (struct err){ .code = ERR_NONE };
+    if (cmd_is_id(arg, &out->id))
+        open_bug(c, a, out, e);
+    else
+        trial_read(arg, a, &out->trial, e);
+    if (c->fault_given)
+        out->fault = c->fault;
+    return e->code;
+}

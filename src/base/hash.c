@@ -1,0 +1,8 @@
+#include "base/hash.h"
+
+#include <xxhash.h>
+
+uint64_t hash64(const void *data, size_t bytes, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(data, bytes, seed);
+}

@@ -1,0 +1,40 @@
+/*
+ * Loop IR -> text. One C text serves both algebras through two preludes: arithmetic goes
+ * through a small vocabulary (TF_ADD, TF_EXP, ...) that a prelude defines.
+ */
+#ifndef EMIT_EMIT_H
+#define EMIT_EMIT_H
+
+#include "lower/loop.h"
+
+/* The kernels alone: for each live kernel `static void TF_KERNEL(NAME)(void *const *p)`;
+ * p[i] = storage of buffer i, or for planned temps the arena in p[n_buffer]. The same text
+ * that `show --as c` prints and that a repro carries. */
+void emit_c(const struct lprog *l, struct str *s);
+
+/* The vocabulary of one algebra: only the pieces that `text` uses. Ends with the definition
+ * of TF_KERNEL(n). The second form takes back its macros, so that the other algebra's
+ * prelude and the same text may follow in one file. */
+void emit_prelude(enum algebra al, const char *text, struct str *s);
+void emit_prelude_end(const char *text, struct str *s);
+
+/* One entry `void NAME(void *const *p)` that calls the live kernels in order; follows the
+ * prelude and the kernels of the algebra that it is to run. */
+void emit_entry(const struct lprog *l, const char *name, struct str *s);
+
+/* A standalone repro.c: the trial in the opening comment, prelude, kernel text as emitted,
+ * a reference loop written from the program, data, bound. exit 1 and the first wrong
+ * element if the kernel is wrong, 0 if it is right. */
+struct repro {
+    const struct trial *trial;
+    const struct lprog *l;
+    enum algebra algebra; /* the tier that failed */
+    const char *title;    /* one line: what is wrong */
+    const char *command;  /* the line to paste */
+};
+void emit_repro_c(const struct repro *r, struct arena *a, struct str *s);
+
+/* How a buffer and a loop variable of a kernel are called in the C text ("x", "i0_1"). */
+const char *emit_var_name(const struct lprog *l, int kernel, int var, struct arena *a);
+
+#endif

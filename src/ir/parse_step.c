@@ -1,0 +1,164 @@
+/*
+ * Schedule lines of .trial text. The form column of steps.def says what follows the name.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bug.h"
+#include "ir/parse.h"
+
+enum { MOST_WORDS = MAX_STEP_AXES + 3 };
+
+static const char *const policies[] = {
+    [PLAN_OFF] = "off", [PLAN_LINEAR] = "linear", [PLAN_BEST] = "best"
+};
+
+static int bad_axis(struct parse *p)
+{
+    return lex_fail(
+        &p->lx, lex_col(&p->lx),
+        "bad axis %s; expected NODE.i0, NODE.r0 or a matmul's NODE.m .n .k .b0, and "
+        ".0 or .1 per split",
+        lex_quote(&p->lx).s);
+}
+
+/* NODE.role[num]{.0|.1}, one word for the lexer. */
+static int parse_axis(struct parse *p, struct axis *ax)
+{
+    struct lex *lx = &p->lx;
+    const struct token t = lx->tok;
+    const char *dot, *s, *end = t.s + t.n;
+
+    *ax = (struct axis){ .node = -1, .num = -1 };
+    dot = t.kind == TOK_WORD ? memchr(t.s, '.', t.n) : NULL;
+    if (!dot || dot + 1 == end || !strchr("irbmnk", dot[1]))
+        return bad_axis(p);
+    s = dot + 1;
+    ax->role = *s++;
+    if (s < end && *s != '.') {
+        ax->num = 0;
+        for (; s < end && *s >= '0' && *s <= '9' && ax->num < 100; s++)
+            ax->num = 10 * ax->num + (*s - '0');
+    }
+    while (s < end) {
+        if (end - s < 2 || s[0] != '.' || (s[1] != '0' && s[1] != '1') ||
+            ax->depth == MAX_SPLITS)
+            return bad_axis(p);
+        ax->path[ax->depth++] = (unsigned char)(s[1] - '0');
+        s += 2;
+    }
+    if (strchr("mnk", ax->role) && ax->num >= 0)
+        return bad_axis(p);
+    if (strchr("ir", ax->role) && ax->num < 0)
+        return bad_axis(p);
+    lx->tok.n = (size_t)(dot - t.s);
+    return parse_node_ref(p, "a node", &ax->node);
+}
+
+static int parse_choice(struct parse *p, const char *const *word, int n, int *at)
+{
+    char list[60] = "";
+    int len = 0;
+
+    for (*at = 0; *at < n; ++*at) {
+        if (lex_is(&p->lx, word[*at])) {
+            lex_next(&p->lx);
+            return 0;
+        }
+        len +=
+            snprintf(list + len, sizeof list - (size_t)len, "%s%s", len ? ", " : "", word[*at]);
+    }
+    return lex_fail(&p->lx, lex_col(&p->lx), "unexpected %s; expected one of %s",
+                    lex_quote(&p->lx).s, list);
+}
+
+/* One letter of the form. col[] takes the place of each word. */
+static int parse_word(struct parse *p, struct step *s, const char *form, int *n_node, int *col,
+                      int *n_col)
+{
+    static const char *const onoff[] = { "off", "on" };
+    int at;
+
+    col[(*n_col)++] = lex_col(&p->lx);
+    if (strcmp(form, "P") == 0 || strcmp(form, "C") == 0 || strcmp(form, "N") == 0)
+        return parse_node_ref(p, "a node", &s->node[(*n_node)++]);
+    if (strcmp(form, "#") == 0)
+        return lex_int(&p->lx, "an integer count", &s->n);
+    if (strcmp(form, "A") == 0)
+        return parse_axis(p, &s->axis[s->n_axis++]);
+    if (strcmp(form, "POLICY") == 0) {
+        if (parse_choice(p, policies, ARRAY_LEN(policies), &at))
+            return p->lx.e->code;
+        s->policy = (enum plan_policy)at;
+        return 0;
+    }
+    if (strcmp(form, "ONOFF") == 0) {
+        if (parse_choice(p, onoff, ARRAY_LEN(onoff), &at))
+            return p->lx.e->code;
+        s->on = at == 1;
+        return 0;
+    }
+    if (strcmp(form, "A+") != 0)
+        BUG("form %s of a step", form);
+    if (parse_axis(p, &s->axis[s->n_axis++]))
+        return p->lx.e->code;
+    while (p->lx.tok.kind != TOK_END) {
+        if (s->n_axis == MAX_STEP_AXES)
+            return lex_fail(&p->lx, lex_col(&p->lx), "too many axes; expected at most %d",
+                            MAX_STEP_AXES);
+        col[(*n_col)++] = lex_col(&p->lx);
+        if (parse_axis(p, &s->axis[s->n_axis++]))
+            return p->lx.e->code;
+    }
+    return 0;
+}
+
+static int unknown_step(struct parse *p)
+{
+    struct lex *lx = &p->lx;
+    char list[160] = "", hint[60] = "";
+    int at = 0, best = 99;
+
+    for (int k = 0; k < STEP_COUNT; k++) {
+        const char *name = step_info((enum step_kind)k)->name;
+        int d = name_distance(lx->tok.s, lx->tok.n, name);
+
+        at += snprintf(list + at, sizeof list - (size_t)at, "%s%s", at ? " " : "", name);
+        if (d < best) {
+            best = d;
+            snprintf(hint, sizeof hint, " (did you mean %s?)", name);
+        }
+    }
+    return lex_fail(lx, lex_col(lx), "unknown step %s; expected one of %s, or data or values%s",
+                    lex_quote(lx).s, list, hint);
+}
+
+int parse_step(struct parse *p)
+{
+    struct lex *lx = &p->lx;
+    int col[MOST_WORDS] = { lex_col(lx) };
+    int n_col = 1, n_node = 0, word = 0;
+    char form[24];
+    enum step_kind kind;
+    struct step *s;
+
+    if (lx->tok.kind != TOK_WORD || !step_parse(lx->tok.s, lx->tok.n, &kind))
+        return unknown_step(p);
+    s = trial_add_step(p->t, p->a);
+    s->kind = kind;
+    s->line = lx->number;
+    lex_next(lx);
+    for (const char *f = step_info(kind)->form; *f;) {
+        size_t n = strcspn(f, " ");
+
+        snprintf(form, sizeof form, "%.*s", (int)n, f);
+        if (parse_word(p, s, form, &n_node, col, &n_col))
+            return lx->e->code;
+        f += n + (f[n] == ' ');
+    }
+    if (lex_need_end(lx))
+        return lx->e->code;
+    if (step_check(p->t, p->t->n_step - 1, &word, lx->e))
+        return lex_place(lx, col[word]);
+    return 0;
+}

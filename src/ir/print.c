@@ -1,0 +1,248 @@
+/*
+ * struct trial to .trial text. Canonical: one blank between words, every default that a
+ * reader may wonder about is written, and parsing gives the same trial back.
+ */
+#include <string.h>
+
+#include "base/bug.h"
+#include "ir/text.h"
+
+static void put_int(struct str *s, int64_t v)
+{
+    char buf[24];
+    size_t at = sizeof buf;
+    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+    do
+        buf[--at] = (char)('0' + u % 10);
+    while (u /= 10);
+    if (v < 0)
+        buf[--at] = '-';
+    str_write(s, buf + at, sizeof buf - at);
+}
+
+/* A value of dtype dt; integers in full, as they have no shortest float. */
+static void put_value(struct str *s, enum dtype dt, double v)
+{
+    if (dtype_info(dt)->class == DTC_FLOAT)
+        str_float(s, v);
+    else
+        put_int(s, (int64_t)v);
+}
+
+static void put_ints(struct str *s, const int64_t *v, int n)
+{
+    str_puts(s, "[");
+    for (int i = 0; i < n; i++) {
+        if (i)
+            str_puts(s, ",");
+        put_int(s, v[i]);
+    }
+    str_puts(s, "]");
+}
+
+static void put_layout(struct str *s, const struct layout *l, int rank)
+{
+    if (!l->given)
+        return;
+    str_puts(s, " strides=");
+    put_ints(s, l->stride, rank);
+    str_puts(s, " offset=");
+    put_int(s, l->offset);
+}
+
+static void put_typed(struct str *s, const struct node *n)
+{
+    str_puts(s, " ");
+    str_puts(s, dtype_info(n->dt)->name);
+    str_puts(s, " ");
+}
+
+/* [lo:hi,..] or [lo:hi:by,..] */
+static void put_ranges(struct str *s, const struct node *n, bool by)
+{
+    str_puts(s, " [");
+    for (int i = 0; i < n->sh.rank; i++) {
+        if (i)
+            str_puts(s, ",");
+        put_int(s, n->lo[i]);
+        str_puts(s, ":");
+        put_int(s, n->hi[i]);
+        if (by) {
+            str_puts(s, ":");
+            put_int(s, n->by[i]);
+        }
+    }
+    str_puts(s, "]");
+}
+
+static void put_axes(struct str *s, const struct node *n)
+{
+    int64_t axes[32];
+    int k = 0;
+
+    for (int a = 0; a < 32; a++)
+        if (n->axes >> a & 1)
+            axes[k++] = a;
+    str_puts(s, " axes=");
+    put_ints(s, axes, k);
+    if (n->keep)
+        str_puts(s, " keep=1");
+}
+
+static void put_attributes(struct str *s, const struct node *n)
+{
+    int64_t perm[MAX_RANK];
+
+    if (n->op == OP_IOTA) {
+        put_typed(s, n);
+        put_ints(s, n->sh.dim, n->sh.rank);
+        str_puts(s, " axis=");
+        put_int(s, n->axis);
+    } else if (n->op == OP_PERMUTE) {
+        for (int i = 0; i < n->sh.rank; i++)
+            perm[i] = n->perm[i];
+        str_puts(s, " ");
+        put_ints(s, perm, n->sh.rank);
+    } else if (n->op == OP_RESHAPE || n->op == OP_EXPAND) {
+        str_puts(s, " ");
+        put_ints(s, n->sh.dim, n->sh.rank);
+    } else if (n->op == OP_SLICE || n->op == OP_PAD) {
+        put_ranges(s, n, n->op == OP_SLICE);
+        if (n->op == OP_PAD) {
+            str_puts(s, " value=");
+            put_value(s, n->dt, n->value);
+        }
+    } else if (n->op == OP_CAST) {
+        str_puts(s, " ");
+        str_puts(s, dtype_info(n->dt)->name);
+    } else if (op_info(n->op)->class == OPC_REDUCE) {
+        put_axes(s, n);
+    }
+}
+
+/* The dtype of an op's literals: that of its tensors. */
+static enum dtype literal_dtype(const struct prog *p, const struct node *n)
+{
+    for (int k = n->op == OP_WHERE ? 1 : 0; k < n->n_arg; k++)
+        if (n->arg[k].node >= 0)
+            return p->node[n->arg[k].node].dt;
+    return DT_F32;
+}
+
+void node_print(const struct prog *p, int node, struct str *s)
+{
+    const struct node *n = &p->node[node];
+
+    if (n->op == OP_INPUT || n->op == OP_CONST) {
+        str_puts(s, op_info(n->op)->name);
+        str_puts(s, " ");
+        str_puts(s, n->name);
+        put_typed(s, n);
+        if (n->op == OP_CONST) {
+            put_value(s, n->dt, n->value);
+            return;
+        }
+        put_ints(s, n->sh.dim, n->sh.rank);
+        put_layout(s, &n->layout, n->sh.rank);
+        return;
+    }
+    str_puts(s, n->name);
+    str_puts(s, " = ");
+    str_puts(s, op_info(n->op)->name);
+    for (int k = 0; k < n->n_arg; k++) {
+        str_puts(s, " ");
+        if (n->arg[k].node >= 0)
+            str_puts(s, p->node[n->arg[k].node].name);
+        else
+            put_value(s, literal_dtype(p, n), n->arg[k].lit);
+    }
+    put_attributes(s, n);
+}
+
+static void put_axis(struct str *s, const struct prog *p, const struct axis *ax)
+{
+    char buf[2 * MAX_NAME];
+
+    axis_print(p, ax, buf, sizeof buf);
+    str_puts(s, " ");
+    str_puts(s, buf);
+}
+
+void step_print(const struct prog *p, const struct step *st, struct str *s)
+{
+    static const char *const policies[] = {
+        [PLAN_OFF] = "off", [PLAN_LINEAR] = "linear", [PLAN_BEST] = "best"
+    };
+
+    str_puts(s, step_info(st->kind)->name);
+    switch (st->kind) {
+    case STEP_FUSE:
+        str_add(s, " %s %s", p->node[st->node[0]].name, p->node[st->node[1]].name);
+        return;
+    case STEP_SPLIT:
+    case STEP_UNROLL:
+    case STEP_VECTORIZE:
+        put_axis(s, p, &st->axis[0]);
+        if (st->kind != STEP_UNROLL)
+            str_add(s, " %lld", (long long)st->n);
+        return;
+    case STEP_REORDER:
+        str_add(s, " %s", p->node[st->node[0]].name);
+        for (int k = 0; k < st->n_axis; k++)
+            put_axis(s, p, &st->axis[k]);
+        return;
+    case STEP_SPLITK:
+        str_add(s, " %s %lld", p->node[st->node[0]].name, (long long)st->n);
+        return;
+    case STEP_PLAN:
+        str_add(s, " %s", policies[st->policy]);
+        return;
+    case STEP_INPLACE:
+        str_puts(s, st->on ? " on" : " off");
+        return;
+    case STEP_COUNT:
+        break;
+    }
+    BUG("step kind %d", (int)st->kind);
+}
+
+void trial_print(const struct trial *t, struct str *s)
+{
+    const struct prog *p = &t->prog;
+
+    str_puts(s, "tilefuzz 1\n");
+    for (int i = 0; i < p->n; i++) {
+        node_print(p, i, s);
+        str_puts(s, "\n");
+    }
+    for (int i = 0; i < p->n_out; i++) {
+        const struct node *n = &p->node[p->out[i].node];
+
+        str_puts(s, "output ");
+        str_puts(s, n->name);
+        put_layout(s, &p->out[i].layout, n->sh.rank);
+        str_puts(s, "\n");
+    }
+    if (t->n_step)
+        str_puts(s, "schedule\n");
+    for (int i = 0; i < t->n_step; i++) {
+        step_print(p, &t->step[i], s);
+        str_puts(s, "\n");
+    }
+    str_add(s, "data seed=%llu recipe=%s\n", (unsigned long long)t->seed,
+            recipe_name(t->recipe));
+    for (int i = 0; i < t->n_values; i++) {
+        const struct values *v = &t->values[i];
+
+        str_puts(s, "values ");
+        str_puts(s, p->node[v->node].name);
+        str_puts(s, " [");
+        for (int64_t k = 0; k < v->n; k++) {
+            if (k)
+                str_puts(s, ",");
+            put_value(s, p->node[v->node].dt, v->v[k]);
+        }
+        str_puts(s, "]\n");
+    }
+}

@@ -1,0 +1,150 @@
+/*
+ * A tensor program: a flat array of nodes, each referring to earlier ones only, and a list
+ * of outputs. Inputs, consts and iotas are nodes too. Nothing here knows strides of views
+ * or loops: a view node is its definition. Clone = copy the arrays; delete = mark and
+ * compact (prog_compact).
+ */
+#ifndef IR_PROG_H
+#define IR_PROG_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "ir/dtype.h"
+
+enum { MAX_RANK = 8, MAX_ARGS = 3, MAX_NODES = 4096, MAX_NAME = 40 };
+
+/* Sizes refused at the door, before any memory is asked for. */
+#define MAX_ELEMENTS ((int64_t)1 << 24) /* of one tensor, storage included */
+#define MAX_WORK     ((int64_t)1 << 30) /* element operations of one trial */
+
+enum op {
+#define OP(id, name, class, args, in, out, help) OP_##id,
+#include "ir/ops.def"
+#undef OP
+    OP_COUNT
+};
+
+enum op_class {
+    OPC_SOURCE,
+    OPC_VIEW,
+    OPC_UNARY,
+    OPC_BINARY,
+    OPC_COMPARE,
+    OPC_WHERE,
+    OPC_CAST,
+    OPC_COPY,
+    OPC_REDUCE,
+    OPC_MATMUL
+};
+
+struct op_info {
+    const char *name;
+    enum op_class class;
+    int n_arg;
+    const char *in;  /* allowed operand dtypes: letters F I B */
+    const char *out; /* "=" as the operand, "B" bool, "?" named on the line */
+    const char *help;
+};
+
+struct shape {
+    int rank; /* 0..MAX_RANK */
+    int64_t dim[MAX_RANK];
+};
+
+/* Where element (i0,i1,..) of an input or output lies: offset + sum i*stride, in elements.
+ * Not given = dense row-major. Strides are >= 0; outputs don't overlap themselves. */
+struct layout {
+    bool given;
+    int64_t offset, stride[MAX_RANK];
+};
+
+/* An operand: an earlier node, or (node < 0) a literal that takes the dtype and shape of
+ * the other operands. A literal of an f32 op is already rounded to f32. */
+struct arg {
+    int node;
+    double lit;
+};
+
+struct node {
+    enum op op;
+    enum dtype dt;   /* of the result */
+    struct shape sh; /* of the result */
+    const char *name;
+    int line; /* in the text it came from, 0 = none */
+    int n_arg;
+    struct arg arg[MAX_ARGS];
+
+    int axis;              /* iota */
+    double value;          /* const: the value; pad: the fill */
+    uint32_t axes;         /* reductions: bit a = axis a of the operand is reduced */
+    bool keep;             /* reductions: reduced axes stay with size 1 */
+    int perm[MAX_RANK];    /* permute: result axis i is operand axis perm[i] */
+    int64_t lo[MAX_RANK];  /* slice: start; pad: before */
+    int64_t hi[MAX_RANK];  /* slice: stop (exclusive; -1 = past element 0); pad: after */
+    int64_t by[MAX_RANK];  /* slice: step, not 0 */
+    struct layout layout;  /* input */
+};
+
+struct output {
+    int node;
+    struct layout layout;
+    int line;
+};
+
+struct prog {
+    struct node *node;
+    int n, cap;
+    struct output *out;
+    int n_out, cap_out;
+};
+
+const struct op_info *op_info(enum op op);
+bool op_parse(const char *s, size_t n, enum op *op);
+bool op_takes(enum op op, enum dtype dt); /* may dt be the (first value) operand's dtype */
+bool op_is_view(enum op op);
+bool op_is_source(enum op op); /* input, const, iota */
+bool op_is_reduce(enum op op); /* sum max min mean and matmul */
+
+/* product of the dims; never overflows on a checked program */
+int64_t shape_count(const struct shape *s);
+bool shape_equal(const struct shape *a, const struct shape *b);
+void shape_print(const struct shape *s, char *buf, size_t n); /* "[2,3]" */
+
+/* row-major strides of a shape */
+void shape_strides(const struct shape *s, int64_t stride[MAX_RANK]);
+/* the layout with its default filled in (given = true in the result) */
+struct layout layout_of(const struct layout *l, const struct shape *s);
+/* elements of storage that the layout spans: 1 + largest address; 0 for an empty shape
+ * (offset counts only if there is an element) */
+int64_t layout_storage(const struct layout *l, const struct shape *s);
+
+/*
+ * Fills in sh and dt of node i from its operands and attributes and checks everything that
+ * the grammar can't: ranks, dtypes, shapes, ranges, overflow (MAX_ELEMENTS). Operands are
+ * already inferred. Errors carry node->line; col 0 (text.c adds the column).
+ * For input, const, iota, cast: dt is taken as given; for input, const, iota, reshape,
+ * expand: sh is taken as given and checked.
+ */
+int node_infer(const struct prog *p, struct node *n, struct err *e);
+
+/* All nodes in order, output layouts, duplicate names, forward references, total work. */
+int prog_check(const struct prog *p, struct err *e);
+
+int prog_find(const struct prog *p, const char *name, size_t n); /* node index or -1 */
+struct node *prog_add(struct prog *p, struct arena *a);          /* zeroed, args -1 */
+struct output *prog_add_output(struct prog *p, struct arena *a);
+void prog_clone(struct prog *dst, const struct prog *src, struct arena *a);
+
+/* Removes nodes whose keep[i] is false; keep must be closed under operands and outputs.
+ * map[i] = new index or -1 (map has p->n entries). */
+void prog_compact(struct prog *p, const bool *keep, int *map);
+/* keep[i] = an output depends on node i */
+void prog_live(const struct prog *p, bool *keep);
+
+/* "nodes" as the tool counts them: lines other than input, const and output (iota counts) */
+int prog_count_nodes(const struct prog *p);
+int64_t prog_max_size(const struct prog *p);  /* largest dim of any tensor */
+int64_t prog_work(const struct prog *p);      /* element operations; saturates */
+int64_t prog_mul_adds(const struct prog *p);  /* terms of all reductions and matmuls */
+
+#endif

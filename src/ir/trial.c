@@ -1,0 +1,225 @@
+#include "ir/trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bug.h"
+#include "base/hash.h"
+#include "ir/text.h"
+
+static const struct step_info steps[STEP_COUNT] = {
+#define STEP(id, name, form, pass, help) [STEP_##id] = { name, form, pass, help },
+#include "ir/steps.def"
+#undef STEP
+};
+
+static const struct {
+    const char *name, *help;
+} recipes[RECIPE_COUNT] = {
+    [RECIPE_NORMAL] = {"normal",    "about N(0,1); integers -8..8"             },
+    [RECIPE_UNIFORM] = { "uniform",  "U(0,1); integers -8..8"                   },
+    [RECIPE_POSITIVE] = { "positive", "U(1,2); integers -8..8"                   },
+    [RECIPE_INTS] = { "ints",     "whole numbers -8..8; integers -1000..1000"},
+};
+
+const struct step_info *step_info(enum step_kind kind)
+{
+    if ((unsigned)kind >= STEP_COUNT)
+        BUG("step kind %d", (int)kind);
+    return &steps[kind];
+}
+
+bool step_parse(const char *s, size_t n, enum step_kind *kind)
+{
+    for (int i = 0; i < STEP_COUNT; i++) {
+        if (strlen(steps[i].name) == n && memcmp(steps[i].name, s, n) == 0) {
+            *kind = (enum step_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *recipe_name(enum recipe r)
+{
+    if ((unsigned)r >= RECIPE_COUNT)
+        BUG("recipe %d", (int)r);
+    return recipes[r].name;
+}
+
+const char *recipe_help(enum recipe r)
+{
+    if ((unsigned)r >= RECIPE_COUNT)
+        BUG("recipe %d", (int)r);
+    return recipes[r].help;
+}
+
+bool recipe_parse(const char *s, size_t n, enum recipe *r)
+{
+    for (int i = 0; i < RECIPE_COUNT; i++) {
+        if (strlen(recipes[i].name) == n && memcmp(recipes[i].name, s, n) == 0) {
+            *r = (enum recipe)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int reduction_axes(const struct node *n)
+{
+    if (n->op == OP_MATMUL)
+        return 1;
+    return op_is_reduce(n->op) ? __builtin_popcount(n->axes) : 0;
+}
+
+bool axis_resolve(const struct prog *p, const struct axis *ax, struct axis *out)
+{
+    const struct node *n;
+    int rank, batch;
+
+    if (ax->node < 0 || ax->node >= p->n)
+        return false;
+    n = &p->node[ax->node];
+    rank = n->sh.rank;
+    batch = n->op == OP_MATMUL ? rank - 2 : 0;
+    *out = *ax;
+    if (ax->role == 'i' || ax->role == 'r')
+        return ax->num >= 0 && ax->num < (ax->role == 'i' ? rank : reduction_axes(n));
+    if (n->op != OP_MATMUL || (ax->role != 'b' && ax->num != -1))
+        return false;
+    out->role = ax->role == 'k' ? 'r' : 'i';
+    switch (ax->role) {
+    case 'b':
+        out->num = ax->num < 0 ? 0 : ax->num;
+        return out->num < batch;
+    case 'm':
+        out->num = rank - 2;
+        return true;
+    case 'n':
+        out->num = rank - 1;
+        return true;
+    case 'k':
+        out->num = 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool axis_equal(const struct axis *a, const struct axis *b)
+{
+    return a->node == b->node && a->role == b->role && a->num == b->num &&
+           a->depth == b->depth && memcmp(a->path, b->path, (size_t)a->depth) == 0;
+}
+
+int64_t axis_extent(const struct prog *p, const struct axis *ax)
+{
+    const struct node *n = &p->node[ax->node];
+    const struct shape *x;
+    int nth = 0;
+
+    if (ax->role == 'i')
+        return n->sh.dim[ax->num];
+    x = &p->node[n->arg[0].node].sh;
+    if (n->op == OP_MATMUL)
+        return x->dim[x->rank - 1];
+    for (int a = 0; a < x->rank; a++)
+        if ((n->axes >> a & 1) && nth++ == ax->num)
+            return x->dim[a];
+    BUG("%s has no reduction axis %d", n->name, ax->num);
+}
+
+void axis_print(const struct prog *p, const struct axis *ax, char *buf, size_t n)
+{
+    char num[12] = "", path[2 * MAX_SPLITS + 1];
+
+    if (ax->num >= 0)
+        snprintf(num, sizeof num, "%d", ax->num);
+    for (int d = 0; d < ax->depth; d++) {
+        path[2 * d] = '.';
+        path[2 * d + 1] = (char)('0' + ax->path[d]);
+    }
+    path[2 * ax->depth] = '\0';
+    snprintf(buf, n, "%s.%c%s%s", p->node[ax->node].name, ax->role, num, path);
+}
+
+struct step *trial_add_step(struct trial *t, struct arena *a)
+{
+    struct step *s = arena_push(a, t->step, t->n_step, t->cap_step);
+
+    memset(s, 0, sizeof *s);
+    s->node[0] = s->node[1] = -1;
+    return s;
+}
+
+struct trial *trial_clone(const struct trial *t, struct arena *a)
+{
+    struct trial *c = arena_new(a, struct trial);
+
+    *c = *t;
+    prog_clone(&c->prog, &t->prog, a);
+    c->cap_step = t->n_step;
+    c->step = arena_array(a, struct step, t->n_step);
+    for (int i = 0; i < t->n_step; i++)
+        c->step[i] = t->step[i];
+    c->cap_values = t->n_values;
+    c->values = arena_array(a, struct values, t->n_values);
+    for (int i = 0; i < t->n_values; i++) {
+        struct values *v = &c->values[i];
+
+        *v = t->values[i];
+        v->v = arena_array(a, double, v->n);
+        if (v->n)
+            memcpy(v->v, t->values[i].v, (size_t)v->n * sizeof v->v[0]);
+    }
+    return c;
+}
+
+/* Renames the step's nodes by map; false if one of them is gone. */
+static bool step_remap(struct step *s, const int *map)
+{
+    for (int k = 0; k < 2; k++) {
+        if (s->node[k] >= 0 && (s->node[k] = map[s->node[k]]) < 0)
+            return false;
+    }
+    for (int k = 0; k < s->n_axis; k++)
+        if ((s->axis[k].node = map[s->axis[k].node]) < 0)
+            return false;
+    return true;
+}
+
+void trial_compact(struct trial *t, const bool *keep)
+{
+    int map[MAX_NODES];
+    int n = 0;
+
+    prog_compact(&t->prog, keep, map);
+    for (int i = 0; i < t->n_step; i++) {
+        struct step s = t->step[i];
+
+        if (step_remap(&s, map))
+            t->step[n++] = s;
+    }
+    t->n_step = n;
+    n = 0;
+    for (int i = 0; i < t->n_values; i++) {
+        struct values v = t->values[i];
+
+        v.node = map[v.node];
+        if (v.node >= 0)
+            t->values[n++] = v;
+    }
+    t->n_values = n;
+}
+
+uint64_t trial_key(const struct trial *t)
+{
+    struct str s = { 0 };
+    uint64_t key;
+
+    trial_print(t, &s);
+    key = hash64(str_get(&s), s.n, 0);
+    str_release(&s);
+    return key;
+}

@@ -1,0 +1,93 @@
+/*
+ * A trial: program, schedule, data recipe. One text form (ir/text.h), one struct.
+ */
+#ifndef IR_TRIAL_H
+#define IR_TRIAL_H
+
+#include "ir/prog.h"
+
+enum step_kind {
+#define STEP(id, name, form, pass, help) STEP_##id,
+#include "ir/steps.def"
+#undef STEP
+    STEP_COUNT
+};
+
+struct step_info {
+    const char *name, *form, *pass, *help;
+};
+
+/* NODE.i0 (output axis 0), NODE.r1 (second reduction axis), after splits NODE.i0.1 ...
+ * matmul aliases: b (or b0, b1 ..), m, n, k. The text keeps the spelling that was used. */
+enum { MAX_SPLITS = 6, MAX_STEP_AXES = 24, MAX_STEPS = 4096 };
+
+struct axis {
+    int node;
+    char role; /* 'i' 'r' or a matmul alias 'b' 'm' 'n' 'k' */
+    int num;   /* -1 = none was written (m n k, and b alone) */
+    int depth; /* number of .0/.1 that follow */
+    unsigned char path[MAX_SPLITS];
+};
+
+enum plan_policy { PLAN_OFF, PLAN_LINEAR, PLAN_BEST };
+
+struct step {
+    enum step_kind kind;
+    int node[2]; /* fuse: P, C; reorder, splitk: [0] */
+    struct axis axis[MAX_STEP_AXES];
+    int n_axis;
+    int64_t n;               /* split, splitk, vectorize */
+    enum plan_policy policy; /* plan */
+    bool on;                 /* inplace */
+    int line;
+};
+
+enum recipe { RECIPE_NORMAL, RECIPE_UNIFORM, RECIPE_POSITIVE, RECIPE_INTS, RECIPE_COUNT };
+
+struct values { /* overrides the recipe for one input: row-major over its shape */
+    int node;
+    int64_t n;
+    double *v;
+    int line;
+};
+
+struct trial {
+    struct prog prog;
+    struct step *step;
+    int n_step, cap_step;
+    uint64_t seed; /* of the data */
+    enum recipe recipe;
+    struct values *values;
+    int n_values, cap_values;
+};
+
+const struct step_info *step_info(enum step_kind kind);
+bool step_parse(const char *s, size_t n, enum step_kind *kind);
+const char *recipe_name(enum recipe r);
+const char *recipe_help(enum recipe r);
+bool recipe_parse(const char *s, size_t n, enum recipe *r);
+
+/* matmul aliases resolved: role is 'i' or 'r', num >= 0. False if the axis does not exist
+ * (before any split): wrong number, or an alias on a node that is no matmul. */
+bool axis_resolve(const struct prog *p, const struct axis *ax, struct axis *out);
+bool axis_equal(const struct axis *a, const struct axis *b); /* of resolved ones */
+/* extent before any split; ax is resolved */
+int64_t axis_extent(const struct prog *p, const struct axis *ax);
+/* "s.r0.1", the spelling kept; writes at most n bytes */
+void axis_print(const struct prog *p, const struct axis *ax, char *buf, size_t n);
+
+struct step *trial_add_step(struct trial *t, struct arena *a); /* zeroed, nodes -1 */
+struct trial *trial_clone(const struct trial *t, struct arena *a);
+
+/* prog_check, and all of a schedule and values that needs no lowering: nodes and axes exist,
+ * steps stand in pass order, plan and inplace occur at most once, counts of values fit. */
+int trial_check(const struct trial *t, struct err *e);
+
+/* Drops the nodes not in keep (see prog_compact) and every step and values line that
+ * names one of them. */
+void trial_compact(struct trial *t, const bool *keep);
+
+/* The content key of a trial: hash64 of its printed text. */
+uint64_t trial_key(const struct trial *t);
+
+#endif

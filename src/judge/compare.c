@@ -1,0 +1,162 @@
+/*
+ * judge_compare: the outputs of one run against what was wanted, and what surrounds them.
+ * A broken margin or gap decides over a wrong element: it explains it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bug.h"
+#include "ir/data.h"
+#include "judge/element.h"
+#include "judge/walk.h"
+
+/* A stored element as a number, as a verdict shows it. */
+static double as_number(const struct want *w, int node, const unsigned char *got)
+{
+    enum dtype dt = w->trial->prog.node[node].dt;
+    uint32_t word = *got;
+    float f;
+
+    if (dt == DT_BOOL)
+        return word;
+    memcpy(&word, got, sizeof word);
+    if (dt == DT_I32)
+        return (int32_t)word;
+    if (w->algebra == AL_RING)
+        return word;
+    memcpy(&f, got, sizeof f);
+    return (double)f;
+}
+
+static void first_wrong(struct verdict *v, const struct want *w, int out, const struct rule *r,
+                        int64_t k, const unsigned char *got)
+{
+    int node = w->trial->prog.out[out].node;
+    const struct node *x = &w->trial->prog.node[node];
+    int64_t rest = k;
+
+    v->out = out;
+    for (int a = x->sh.rank - 1; a >= 0; a--) {
+        v->at[a] = rest % x->sh.dim[a];
+        rest /= x->sh.dim[a];
+    }
+    v->got = as_number(w, node, got);
+    if (r->w->ieee) {
+        v->want = r->w->ieee[k].v;
+        v->bound = rule_bound(r->opts, r->w->ieee[k]);
+    } else {
+        v->want = x->dt == DT_I32 ? (double)(int32_t)r->w->word[k] : (double)r->w->word[k];
+    }
+}
+
+static void compare_output(const struct want *w, int out, const unsigned char *storage,
+                           const struct judge_opts *jo, struct verdict *v)
+{
+    const struct output *o = &w->trial->prog.out[out];
+    const struct shape *sh = &w->trial->prog.node[o->node].sh;
+    struct rule r = rule_of(w, o->node, jo);
+    struct layout l = layout_of(&o->layout, sh);
+    struct walk walk = walk_begin(sh, l.stride, l.offset);
+
+    for (int64_t k = 0; walk.rows > 0; walk_next(&walk)) {
+        const unsigned char *row = storage + walk.at * r.bytes;
+
+        for (int64_t i = 0; i < walk.inner; i++, k++) {
+            const unsigned char *got = row + i * walk.inner_step * r.bytes;
+            enum judged is = judge_element(&r, k, got);
+
+            v->n_judged += is != NOT_JUDGED;
+            v->n_unsure += is == NOT_JUDGED;
+            if (is == IS_WRONG && v->n_wrong++ == 0)
+                first_wrong(v, w, out, &r, k, got);
+        }
+    }
+}
+
+/* Elements of a laid-out output's storage that belong to no element must still be poison.
+ * Returns the first that is not, or -1. */
+static int64_t broken_gap(const struct want *w, int out, const unsigned char *storage)
+{
+    const struct output *o = &w->trial->prog.out[out];
+    const struct node *x = &w->trial->prog.node[o->node];
+    struct layout l = layout_of(&o->layout, &x->sh);
+    int64_t n = layout_storage(&l, &x->sh), bytes = dtype_info(x->dt)->bytes, at = -1;
+    struct walk walk = walk_begin(&x->sh, l.stride, l.offset);
+    char *taken;
+
+    if (n == shape_count(&x->sh))
+        return -1;
+    taken = calloc((size_t)(n * bytes), 1);
+    if (!taken)
+        BUG("no memory for %lld marks", (long long)n);
+    for (; walk.rows > 0; walk_next(&walk))
+        for (int64_t i = 0; i < walk.inner; i++)
+            memset(taken + (walk.at + i * walk.inner_step) * bytes, 1, (size_t)bytes);
+    for (int64_t k = 0; at < 0 && k < n * bytes; k++)
+        if (!taken[k] && storage[k] != POISON_BYTE)
+            at = k / bytes;
+    free(taken);
+    return at;
+}
+
+static const char *output_name(const struct want *w, int out)
+{
+    return w->trial->prog.node[w->trial->prog.out[out].node].name;
+}
+
+static void compare_run(const struct want *w, const struct outcome *o,
+                        const struct judge_opts *jo, struct verdict *v)
+{
+    for (int i = 0; i < w->trial->prog.n_out; i++)
+        compare_output(w, i, o->out[i], jo, v);
+    v->kind = v->n_wrong ? VK_MISMATCH : VK_PASS;
+    if (o->input_changed) {
+        v->kind = VK_MISMATCH;
+        snprintf(v->detail, sizeof v->detail, "input %s was written", o->where);
+    }
+    for (int i = 0; i < w->trial->prog.n_out; i++) {
+        int64_t gap = broken_gap(w, i, o->out[i]);
+
+        if (gap < 0)
+            continue;
+        v->kind = VK_OUT_OF_BOUNDS;
+        snprintf(v->detail, sizeof v->detail,
+                 "storage element %lld of output %s lies in a gap and was written",
+                 (long long)gap, output_name(w, i));
+        break;
+    }
+    if (o->margin_broken) {
+        v->kind = VK_OUT_OF_BOUNDS;
+        snprintf(v->detail, sizeof v->detail, "bytes outside buffer %s were written", o->where);
+    }
+}
+
+void judge_compare(const struct want *w, const struct outcome *o, const struct judge_opts *jo,
+                   struct verdict *v)
+{
+    static const enum verdict_kind kind[] = {
+        [OUT_UNSUPPORTED] = VK_UNSUPPORTED,
+        [OUT_BUILD_FAILED] = VK_BUILD_FAILED,
+        [OUT_OUT_OF_BOUNDS] = VK_OUT_OF_BOUNDS,
+        [OUT_HANG] = VK_HANG,
+        [OUT_CRASH] = VK_CRASH,
+    };
+    const char *backend = v->backend;
+
+    *v = (struct verdict){ .backend = backend, .algebra = o->algebra, .out = -1, .tier = "" };
+    if (o->status != OUT_RAN) {
+        v->kind = kind[o->status];
+        v->site = o->site;
+        snprintf(v->detail, sizeof v->detail, "%s", o->detail);
+        return;
+    }
+    if (o->algebra != w->algebra)
+        BUG("judging %s by %s", algebra_name(o->algebra), algebra_name(w->algebra));
+    v->tier = w->algebra == AL_RING ? "ring" : jo->tolerance ? "tolerance" : "bound";
+    compare_run(w, o, jo, v);
+}
+
+bool judge_same(const void *a, const void *b, size_t bytes)
+{
+    return !bytes || !memcmp(a, b, bytes);
+}

@@ -1,0 +1,71 @@
+/*
+ * A walk: the elements of one tensor in row-major order, together with the address that
+ * each has in another one. Goes by rows: `inner` elements whose addresses are inner_step
+ * apart, the first at `at`. Views, reductions and layouts are all walked this way; which
+ * steps an axis takes is read off the definition of the node.
+ */
+#ifndef JUDGE_WALK_H
+#define JUDGE_WALK_H
+
+#include "ir/prog.h"
+
+struct walk {
+    int64_t rows; /* still to do, this one included */
+    int64_t at, inner, inner_step;
+    int rank; /* of what lies outside a row */
+    int64_t dim[MAX_RANK], step[MAX_RANK], i[MAX_RANK];
+};
+
+/* Element (i0,i1,..) of shape sh has the address at + sum i*step. */
+static inline struct walk walk_begin(const struct shape *sh, const int64_t *step, int64_t at)
+{
+    struct walk w = { .at = at, .inner = 1 };
+    int64_t n = 1;
+
+    for (int a = 0; a < sh->rank; a++) {
+        n *= sh->dim[a];
+        if (sh->dim[a] == 1)
+            continue;
+        /* an axis whose step is just what the next one spans goes on where that one ends */
+        if (w.rank && w.step[w.rank - 1] == step[a] * sh->dim[a]) {
+            w.dim[w.rank - 1] *= sh->dim[a];
+            w.step[w.rank - 1] = step[a];
+            continue;
+        }
+        w.dim[w.rank] = sh->dim[a];
+        w.step[w.rank] = step[a];
+        w.rank++;
+    }
+    if (w.rank) {
+        w.rank--;
+        w.inner = w.dim[w.rank];
+        w.inner_step = w.step[w.rank];
+    }
+    w.rows = n ? n / w.inner : 0;
+    return w;
+}
+
+static inline void walk_next(struct walk *w)
+{
+    w->rows--;
+    for (int a = w->rank - 1; a >= 0; a--) {
+        w->at += w->step[a];
+        if (++w->i[a] < w->dim[a])
+            return;
+        w->at -= w->step[a] * w->dim[a];
+        w->i[a] = 0;
+    }
+}
+
+/* The row-major steps of a shape. */
+static inline void walk_dense(const struct shape *sh, int64_t step[MAX_RANK])
+{
+    int64_t n = 1;
+
+    for (int a = sh->rank - 1; a >= 0; a--) {
+        step[a] = n;
+        n *= sh->dim[a];
+    }
+}
+
+#endif

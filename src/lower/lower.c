@@ -1,0 +1,66 @@
+#include "lower/lower.h"
+
+#include <string.h>
+
+#include "base/bug.h"
+#include "lower/passes.h"
+
+const struct pass passes[] = {
+    { "build", pass_build, "one naive kernel per node that is no view" },
+    { "fuse", pass_fuse, "steps fuse: compute a producer inside its consumer" },
+    { "compose", pass_compose, "view stacks to index expressions and guards" },
+    { "split", pass_split, "steps split: one loop becomes two" },
+    { "reorder", pass_reorder, "steps reorder: another order of loops" },
+    { "splitk", pass_splitk, "steps splitk: a reduction in slices through a workspace" },
+    { "accum", pass_accum, "accumulator: scalar, small array or the output itself" },
+    { "unroll", pass_unroll, "steps unroll: straight code for a loop" },
+    { "vectorize", pass_vectorize, "steps vectorize: lanes and a scalar tail" },
+    { "simplify", pass_simplify, "index algebra and guard elision" },
+    { "plan", pass_plan, "steps plan, inplace: liveness, one arena, reuse" },
+};
+const int n_passes = (int)ARRAY_LEN(passes);
+
+int pass_find(const char *name)
+{
+    for (int i = 0; i < n_passes; i++)
+        if (strcmp(passes[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
+          struct lprog **out, struct err *e)
+{
+    struct lprog *l = arena_new(a, struct lprog);
+
+    *l = (struct lprog){
+        .arena = a, .trial = t, .prog = &t->prog, .fault = o->fault, .stop_after = o->stop_after
+    };
+    ixs_init(&l->ix, a);
+    for (int i = 0; i < n_passes && i <= o->last_pass && !l->stopped; i++) {
+        int err;
+
+        l->pass = i;
+        err = passes[i].run(l, e);
+        if (err)
+            return err;
+        if (loop_check(l, e))
+            BUG("after pass %s: %s", passes[i].name, e->msg);
+    }
+    *out = l;
+    return 0;
+}
+
+bool step_legal(const struct trial *t, const struct step *st, struct arena *scratch)
+{
+    struct trial with = *t;
+    struct lower_opts o = LOWER_OPTS_DEFAULT;
+    struct lprog *l;
+    struct err e;
+
+    with.step = arena_array(scratch, struct step, t->n_step + 1);
+    memcpy(with.step, t->step, (size_t)t->n_step * sizeof *t->step);
+    with.step[with.n_step++] = *st;
+    o.last_pass = pass_find(step_info(st->kind)->pass);
+    return lower(&with, &o, scratch, &l, &e) == 0;
+}

@@ -1,0 +1,247 @@
+/*
+ * build: one naive kernel per node that is no view; views, consts and iotas fold into their
+ * readers; an output that is a view or a source gets a copy kernel.
+ * needs: a checked trial. keeps: nothing. gives: kernels with uncomposed accesses, whose
+ * loops are NODE.i0 .. (axes of the result) and NODE.r0 .. (reduced axes).
+ * Build's rewrites are numbered, but lowering can't stop before them: without them there is
+ * nothing to run.
+ */
+#include <stdio.h>
+
+#include "base/bug.h"
+#include "lower/nest.h"
+#include "lower/passes.h"
+
+static int buffer_new(struct lprog *l, int node, enum buffer_kind kind, int slot,
+                      const struct layout *layout)
+{
+    const struct node *n = &l->prog->node[node];
+
+    return lprog_buffer(l, (struct buffer){ .name = n->name,
+                                            .kind = kind,
+                                            .slot = slot,
+                                            .dt = n->dt,
+                                            .sh = n->sh,
+                                            .layout = layout_of(layout, &n->sh),
+                                            .elems = layout_storage(layout, &n->sh),
+                                            .arena_at = -1,
+                                            .node = node });
+}
+
+/* What a reader of `node` at idx[] reads: through the views down to a buffer or a source. */
+static int read_node(struct lprog *l, int node, const int *idx)
+{
+    const struct prog *p = l->prog;
+    struct access a = { .dt = p->node[node].dt, .n_idx = p->node[node].sh.rank };
+    const struct node *n;
+    int n_view = 0, at = node;
+
+    for (; op_is_view(p->node[at].op); at = p->node[at].arg[0].node)
+        n_view++;
+    n = &p->node[at];
+    if (n->op == OP_CONST && n_view == 0)
+        return lprog_lit(l, n->dt, n->value);
+    a.view = arena_array(l->arena, int, n_view + 1);
+    for (at = node; op_is_view(p->node[at].op); at = p->node[at].arg[0].node)
+        a.view[a.n_view++] = at;
+    for (int d = 0; d < a.n_idx; d++)
+        a.idx[d] = idx[d];
+    if (n->op == OP_CONST) {
+        a.src = SRC_CONST;
+        a.lit = n->value;
+    } else if (n->op == OP_IOTA) {
+        a.src = SRC_IOTA;
+        a.axis = n->axis;
+    } else {
+        a.src = SRC_BUFFER;
+        a.buffer = l->node_buffer[at];
+    }
+    return lprog_value(
+        l, (struct value){ .kind = V_LOAD, .dt = a.dt, .arg = { lprog_access(l, a), -1, -1 } });
+}
+
+static int read_arg(struct lprog *l, const struct node *n, int arg, const int *idx)
+{
+    const struct arg *g = &n->arg[arg];
+    enum dtype dt = n->dt;
+
+    if (g->node >= 0)
+        return read_node(l, g->node, idx);
+    /* a literal has the dtype of a tensor operand (where: of the result) */
+    for (int i = 0; i < n->n_arg && n->op != OP_WHERE; i++)
+        if (n->arg[i].node >= 0)
+            dt = l->prog->node[n->arg[i].node].dt;
+    return lprog_lit(l, dt, g->lit);
+}
+
+static void push_store(struct lprog *l, struct kernel *k, int buffer, const int *idx, int val)
+{
+    const struct buffer *b = &l->buffer[buffer];
+    const struct node *n = &l->prog->node[k->node];
+    struct access a = { .src = SRC_BUFFER, .dt = b->dt, .buffer = buffer, .n_idx = b->sh.rank };
+
+    for (int d = 0; d < a.n_idx; d++)
+        a.idx[d] = idx[d];
+    if (FAULT(l, dst_layout_ignored) && n->op == OP_CAST) {
+        int64_t stride[MAX_RANK];
+
+        shape_strides(&b->sh, stride);
+        a.composed = true;
+        a.index = ix_const(&l->ix, 0);
+        for (int d = 0; d < a.n_idx; d++)
+            a.index = ix_add(&l->ix, a.index, ix_scale(&l->ix, idx[d], stride[d]));
+    }
+    kernel_push(l, k,
+                (struct stmt){ .kind = ST_STORE, .val = val, .access = lprog_access(l, a) });
+}
+
+static int axis_var(struct lprog *l, int node, char role, int num, int64_t extent)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "%s.%c%d", l->prog->node[node].name, role, num);
+    return lprog_var(l, node, name, extent, role == 'r');
+}
+
+static void build_elementwise(struct lprog *l, struct kernel *k, int node, const int *idx)
+{
+    const struct node *n = &l->prog->node[node];
+    struct value v = { .kind = V_OP, .dt = n->dt, .op = n->op, .arg = { -1, -1, -1 } };
+
+    for (int i = 0; i < n->n_arg; i++) {
+        v.arg[i] = read_arg(l, n, i, idx);
+        for (int j = 0; j < i && FAULT(l, duplicate_operand_rename); j++) {
+            const struct value *x = &l->value[v.arg[i]], *y = &l->value[v.arg[j]];
+
+            if (x->kind == V_LOAD && y->kind == V_LOAD &&
+                l->access[x->arg[0]].src == SRC_BUFFER &&
+                l->access[y->arg[0]].src == SRC_BUFFER &&
+                l->access[x->arg[0]].buffer == l->access[y->arg[0]].buffer)
+                v.arg[i] = v.arg[j];
+        }
+    }
+    push_store(l, k, l->node_buffer[node], idx,
+               n->op == OP_COPY ? v.arg[0] : lprog_value(l, v));
+}
+
+/* Indices of the operand(s) of a reduction: rdx[0] for all, rdx[1] for matmul's second. */
+static int reduce_indices(struct lprog *l, int node, const int *idx, int rdx[2][MAX_RANK],
+                          int *rvar)
+{
+    const struct node *n = &l->prog->node[node];
+    const struct shape *in = &l->prog->node[n->arg[0].node].sh;
+    int n_red = 0, o = 0;
+
+    if (n->op == OP_MATMUL) {
+        int k = in->rank - 1, r;
+
+        rvar[0] = axis_var(l, node, 'r', 0, in->dim[k]);
+        r = ix_var(&l->ix, rvar[0]);
+        for (int d = 0; d <= k; d++)
+            rdx[0][d] = rdx[1][d] = idx[d];
+        rdx[0][k] = r;
+        rdx[1][k - 1] = r;
+        return 1;
+    }
+    for (int d = 0; d < in->rank; d++) {
+        if (n->axes >> d & 1) {
+            rvar[n_red] = axis_var(l, node, 'r', n_red, in->dim[d]);
+            rdx[0][d] = ix_var(&l->ix, rvar[n_red++]);
+            o += n->keep;
+        } else {
+            rdx[0][d] = idx[o++];
+        }
+    }
+    return n_red;
+}
+
+static void build_reduction(struct lprog *l, struct kernel *k, int node, const int *idx)
+{
+    const struct node *n = &l->prog->node[node];
+    enum op op = n->op == OP_MAX || n->op == OP_MIN ? n->op : OP_SUM;
+    int rdx[2][MAX_RANK], rvar[MAX_RANK], n_red, acc, val;
+    struct acc a = { .dt = n->dt, .op = op, .identity = op, .elems = 1 };
+    int64_t terms = 1;
+
+    snprintf(a.name, sizeof a.name, "%s", n->name);
+    n_red = reduce_indices(l, node, idx, rdx, rvar);
+    acc = lprog_acc(l, a);
+    kernel_push(l, k, (struct stmt){ .kind = ST_DECL, .acc = acc, .acc_at = -1 });
+    for (int r = 0; r < n_red; r++) {
+        push_loop(l, k, rvar[r], LOOP_SERIAL);
+        terms *= l->var[rvar[r]].extent;
+    }
+    val = read_node(l, n->arg[0].node, rdx[0]);
+    if (n->op == OP_MATMUL)
+        val = lprog_op2(l, OP_MUL, n->dt, val, read_node(l, n->arg[1].node, rdx[1]));
+    kernel_push(l, k, (struct stmt){ .kind = ST_UPDATE, .acc = acc, .acc_at = -1, .val = val });
+    push_end(l, k, n_red);
+    val = lprog_value(l, (struct value){ .kind = V_ACC, .dt = n->dt, .arg = { acc, -1, -1 } });
+    if (n->op == OP_MEAN)
+        val = lprog_op2(l, OP_DIV, n->dt, val, lprog_lit(l, n->dt, (double)terms));
+    push_store(l, k, l->node_buffer[node], idx, val);
+}
+
+static void build_kernel(struct lprog *l, int node, bool copy)
+{
+    const struct node *n = &l->prog->node[node];
+    int at = lprog_kernel(l, n->name, node), idx[MAX_RANK];
+    struct kernel k = l->kernel[at];
+
+    lprog_rewrite(l, "build.kernel", -1, at);
+    for (int d = 0; d < n->sh.rank; d++) {
+        int var = axis_var(l, node, 'i', d, n->sh.dim[d]);
+
+        idx[d] = ix_var(&l->ix, var);
+        push_loop(l, &k, var, LOOP_SERIAL);
+    }
+    if (copy) {
+        int to = -1;
+
+        for (int b = 0; b < l->n_buffer; b++)
+            if (l->buffer[b].kind == BUF_OUTPUT && l->buffer[b].node == node)
+                to = b;
+        push_store(l, &k, to, idx, read_node(l, node, idx));
+    } else if (op_is_reduce(n->op)) {
+        build_reduction(l, &k, node, idx);
+    } else {
+        build_elementwise(l, &k, node, idx);
+    }
+    push_end(l, &k, n->sh.rank);
+    l->kernel[at] = k;
+}
+
+int pass_build(struct lprog *l, struct err *e)
+{
+    const struct prog *p = l->prog;
+    bool *live = arena_array(l->arena, bool, p->n);
+    int *out_of = arena_array(l->arena, int, p->n);
+    int n_in = 0, stop = l->stop_after;
+
+    (void)e;
+    l->stop_after = INT32_MAX;
+    prog_live(p, live);
+    l->node_buffer = arena_array(l->arena, int, p->n);
+    for (int i = 0; i < p->n; i++)
+        l->node_buffer[i] = out_of[i] = -1;
+    for (int o = 0; o < p->n_out; o++)
+        out_of[p->out[o].node] =
+            buffer_new(l, p->out[o].node, BUF_OUTPUT, o, &p->out[o].layout);
+    for (int i = 0; i < p->n; i++) {
+        const struct node *n = &p->node[i];
+        bool folds = op_is_view(n->op) || op_is_source(n->op);
+
+        if (n->op == OP_INPUT)
+            l->node_buffer[i] = buffer_new(l, i, BUF_INPUT, n_in++, &n->layout);
+        if (!live[i])
+            continue;
+        if (!folds)
+            l->node_buffer[i] = out_of[i] >= 0
+                                    ? out_of[i]
+                                    : buffer_new(l, i, BUF_TEMP, 0, &(struct layout){ 0 });
+        if (!folds || out_of[i] >= 0)
+            build_kernel(l, i, folds);
+    }
+    l->stop_after = stop;
+    return 0;
+}

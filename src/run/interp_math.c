@@ -1,0 +1,64 @@
+#include "run/interp_math.h"
+
+uint32_t ring_pow5[4][256];
+uint32_t ring_log2e;
+
+void interp_math_init(void)
+{
+    uint32_t base = 5;
+
+    if (ring_log2e)
+        return;
+    for (int j = 0; j < 4; j++) {
+        ring_pow5[j][0] = 1;
+        for (int i = 1; i < 256; i++)
+            ring_pow5[j][i] = ring_pow5[j][i - 1] * base;
+        base *= ring_pow5[j][255];
+    }
+    ring_log2e = ring_literal((double)1.4426950408889634f);
+}
+
+/* A double as an i32: integers wrap, the rest is truncated. */
+static int32_t literal_int(double v)
+{
+    return fabs(v) < 0x1p62 ? (int32_t)(uint32_t)(int64_t)v : 0;
+}
+
+union word word_literal(enum dtype dt, enum algebra al, double v)
+{
+    enum dtype_class class = dtype_info(dt)->class;
+    union word w = { .u = 0 };
+
+    if (class == DTC_BOOL)
+        w.u = v != 0;
+    else if (class == DTC_INT)
+        w.i = literal_int(v);
+    else if (al == AL_RING)
+        w.u = ring_literal(v);
+    else
+        w.f = (float)v;
+    return w;
+}
+
+union word word_index(enum dtype dt, enum algebra al, int64_t i)
+{
+    enum dtype_class class = dtype_info(dt)->class;
+    union word w = { .u = (uint32_t)(uint64_t)i };
+
+    if (class == DTC_BOOL)
+        w.u = i != 0;
+    else if (class == DTC_FLOAT && al == AL_IEEE)
+        w.f = (float)i;
+    return w;
+}
+
+double word_number(enum dtype dt, enum algebra al, union word w)
+{
+    enum dtype_class class = dtype_info(dt)->class;
+
+    if (class == DTC_INT)
+        return w.i;
+    if (class == DTC_FLOAT && al == AL_IEEE)
+        return (double)w.f;
+    return w.u;
+}

@@ -1,0 +1,222 @@
+/*
+ * Values as interpreter code. Every value of a statement is computed once; literals and
+ * scalar accumulators are registers by themselves.
+ */
+#include "base/bug.h"
+#include "run/interp_code.h"
+
+enum ins_op ins_of(enum op op, enum dtype dt, enum dtype to)
+{
+    /* by class of the operands: float, int, bool */
+    static const short table[OP_COUNT][3] = {
+        [OP_NEG] = {INS_NEG_F,    INS_NEG_I, -1       },
+          [OP_ABS] = { INS_ABS_F,   INS_ABS_I, -1       },
+        [OP_EXP] = { INS_EXP_F,   -1,        -1       },
+          [OP_RECIP] = { INS_RECIP_F, -1,        -1       },
+        [OP_SQRT] = { INS_SQRT_F,  -1,        -1       },
+          [OP_NOT] = { -1,          -1,        INS_NOT_B},
+        [OP_ADD] = { INS_ADD_F,   INS_ADD_I, -1       },
+          [OP_SUM] = { INS_ADD_F,   INS_ADD_I, -1       },
+        [OP_SUB] = { INS_SUB_F,   INS_SUB_I, -1       },
+          [OP_MUL] = { INS_MUL_F,   INS_MUL_I, -1       },
+        [OP_DIV] = { INS_DIV_F,   INS_DIV_I, -1       },
+          [OP_MAX] = { INS_MAX_F,   INS_MAX_I, -1       },
+        [OP_MAX2] = { INS_MAX_F,   INS_MAX_I, -1       },
+          [OP_MIN] = { INS_MIN_F,   INS_MIN_I, -1       },
+        [OP_MIN2] = { INS_MIN_F,   INS_MIN_I, -1       },
+          [OP_AND] = { -1,          -1,        INS_AND_B},
+        [OP_OR] = { -1,          -1,        INS_OR_B },
+          [OP_LT] = { INS_LT_F,    INS_LT_I,  -1       },
+        [OP_LE] = { INS_LE_F,    INS_LE_I,  -1       },
+          [OP_EQ] = { INS_EQ_F,    INS_EQ_I,  INS_EQ_B },
+        [OP_WHERE] = { -1,          -1,        INS_WHERE},
+          [OP_COPY] = { INS_MOVE,    INS_MOVE,  INS_MOVE },
+    };
+    /* from class, to class */
+    static const short cast[3][3] = {
+        {INS_MOVE,    INS_F_TO_I, INS_F_TO_B},
+        { INS_I_TO_F, INS_MOVE,   INS_I_TO_B},
+        { INS_B_TO_F, INS_B_TO_I, INS_MOVE  },
+    };
+    enum dtype_class class = dtype_info(dt)->class;
+    int ins = op == OP_CAST ? cast[class][dtype_info(to)->class] : table[op][class];
+
+    if (ins < 0 || (ins == 0 && op != OP_ADD && op != OP_SUM))
+        BUG("no instruction for %s on %s", op_info(op)->name, dtype_info(dt)->name);
+    return (enum ins_op)ins;
+}
+
+enum ins_op ins_in(enum ins_op op, enum algebra al)
+{
+    static const short ring[] = {
+#define VAL(id, same, member, expr) INS_##same,
+#define INT(id, expr)               INS_##id,
+#define INS(id, same)               INS_##same,
+#include "run/interp_ops.def"
+#undef VAL
+#undef INT
+#undef INS
+    };
+    return al == AL_RING ? (enum ins_op)ring[op] : op;
+}
+
+int gen_literal(struct gen *g, enum dtype dt, double v)
+{
+    struct code *c = g->c;
+    union {
+        double d;
+        uint64_t u;
+    } x = { v }, y;
+
+    for (int i = 0; i < c->n_lit; i++) {
+        y.d = c->lit[i].v;
+        if (c->lit[i].dt == dt && x.u == y.u)
+            return c->lit[i].reg;
+    }
+    *arena_push(c->arena, c->lit, c->n_lit, c->cap_lit) = (struct lit){ c->n_v, dt, v };
+    return c->n_v++;
+}
+
+bool gen_is_scalar(const struct gen *g, int acc, int at)
+{
+    return g->c->l->acc[acc].elems == 1 && at < 0;
+}
+
+/* v[d] = r[cond] ? v[d] : fill, for guards n-1 .. 0: the first that fails decides. */
+static int pick_fills(struct gen *g, const struct place *p, int n, enum dtype dt, int d,
+                      int from)
+{
+    for (int i = n - 1; i >= 0; i--) {
+        int fill = gen_literal(g, dt, p->guard[i].fill);
+
+        gen_emit(g, INS_PICK, d, from, fill)->c = gen_index(g, p->guard[i].cond);
+        from = d;
+    }
+    return from;
+}
+
+static int load_buffer(struct gen *g, const struct access *ac, const struct place *p, int d)
+{
+    const struct buffer *b = &g->c->l->buffer[ac->buffer];
+    bool small = dtype_info(b->dt)->bytes == 1;
+    int index = gen_index(g, p->index), last = p->n_guard - 1, cond;
+    struct ins *in;
+
+    if (last < 0) {
+        gen_emit(g, small ? INS_LOAD1 : INS_LOAD4, d, index, ac->buffer)->k = b->elems;
+        return d;
+    }
+    cond = p->guard[last].cond;
+    for (int i = last - 1; i >= 0; i--)
+        cond = x_and(&g->c->x, p->guard[i].cond, cond);
+    cond = gen_index(g, cond);
+    in = gen_emit(g, small ? INS_GLOAD1 : INS_GLOAD4, d, index, ac->buffer);
+    in->c = cond;
+    in->k = b->elems;
+    in->e = gen_literal(g, ac->dt, p->guard[last].fill);
+    /* the guards before the last only matter where their fills differ */
+    while (last > 0 && gen_literal(g, ac->dt, p->guard[last - 1].fill) == in->e)
+        last--;
+    return pick_fills(g, p, last, ac->dt, d, d);
+}
+
+static int number(struct gen *g, enum dtype dt, int d, int index)
+{
+    static const enum ins_op op[] = { INS_NUM_F, INS_NUM_I, INS_NUM_B };
+
+    gen_emit(g, op[dtype_info(dt)->class], d, gen_index(g, index), 0);
+    return d;
+}
+
+static int gen_load(struct gen *g, int access, int d)
+{
+    const struct access *ac = &g->c->l->access[access];
+    struct place p;
+    int from = d;
+
+    x_place(&g->c->x, ac, &p);
+    switch (ac->src) {
+    case SRC_BUFFER:
+        return load_buffer(g, ac, &p, d);
+    case SRC_IOTA:
+        from = number(g, ac->dt, d, p.index);
+        break;
+    case SRC_CONST:
+        from = gen_literal(g, ac->dt, ac->lit);
+        break;
+    case SRC_BODY:
+        from = gen_value(g, ac->body);
+        break;
+    }
+    return pick_fills(g, &p, p.n_guard, ac->dt, d, from);
+}
+
+int gen_acc_index(struct gen *g, int at)
+{
+    return gen_index(g, at < 0 ? x_const(&g->c->x, 0) : x_import(&g->c->x, at));
+}
+
+void gen_acc_access(struct gen *g, enum ins_op op, int d, int index, int acc)
+{
+    struct ins *p = gen_emit(g, op, d, index, g->c->acc_at[acc]);
+
+    p->e = acc;
+    p->k = g->c->l->acc[acc].elems;
+}
+
+static int gen_acc(struct gen *g, const struct value *v, int d)
+{
+    int acc = v->arg[0], at = v->arg[1];
+
+    if (gen_is_scalar(g, acc, at))
+        return g->c->acc_at[acc];
+    gen_acc_access(g, INS_AGET, d, gen_acc_index(g, at), acc);
+    return d;
+}
+
+static int gen_op(struct gen *g, const struct value *v, int d)
+{
+    const struct value *all = g->c->l->value;
+    int n = op_info(v->op)->n_arg, arg[3] = { 0 };
+    /* where: the dtype that decides is that of the condition */
+    enum dtype dt = all[v->arg[0]].dt;
+    enum ins_op op = ins_of(v->op, dt, v->dt);
+
+    if (v->op == OP_SUM || v->op == OP_MAX || v->op == OP_MIN)
+        n = 2;
+    for (int i = 0; i < n; i++)
+        arg[i] = gen_value(g, v->arg[i]);
+    if (op == INS_MOVE)
+        return arg[0];
+    gen_emit(g, op, d, arg[0], arg[1])->c = arg[2];
+    return d;
+}
+
+int gen_value(struct gen *g, int val)
+{
+    const struct value *v = &g->c->l->value[val];
+    int reg = val;
+
+    if (g->done[val] == g->serial)
+        return g->reg[val];
+    switch (v->kind) {
+    case V_LIT:
+        reg = gen_literal(g, v->dt, v->lit);
+        break;
+    case V_LOAD:
+        reg = gen_load(g, v->arg[0], val);
+        break;
+    case V_ACC:
+        reg = gen_acc(g, v, val);
+        break;
+    case V_INDEX:
+        reg = number(g, v->dt, val, x_import(&g->c->x, v->arg[0]));
+        break;
+    case V_OP:
+        reg = gen_op(g, v, val);
+        break;
+    }
+    g->done[val] = g->serial;
+    g->reg[val] = reg;
+    return reg;
+}

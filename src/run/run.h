@@ -1,0 +1,70 @@
+/*
+ * Running loop IR: the table of backends, and the memory that they share.
+ *
+ * A trial is prepared once per backend (both algebras in one text) and run as often as
+ * wanted. Every run gets fresh inputs, poisoned outputs, temps and margins.
+ */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include "ir/outcome.h"
+#include "lower/loop.h"
+#include "run/slab.h"
+
+enum { RUN_MAX_BUFFERS = 256 };
+
+/* The inputs of a trial as they should be: filled once per algebra, then copied for every
+ * run and compared after it. */
+struct pristine {
+    const struct trial *trial;
+    bool filled[AL_COUNT];
+    unsigned char *data[AL_COUNT]; /* all inputs one after the other */
+    size_t cap[AL_COUNT];
+};
+
+struct run_env {
+    struct slab slab;
+    struct pristine pristine;
+    struct arena arena;   /* reset by run_begin */
+    int64_t step_limit;   /* loop steps of interp before OUT_HANG */
+    int turn;             /* run of this trial; buffers lie right and left by turns */
+    /* buffers of the present run, one per lprog buffer (temps in the arena share one) */
+    struct slab_buf buf[RUN_MAX_BUFFERS];
+    struct slab_buf temps; /* the planned arena */
+    const void *out[RUN_MAX_BUFFERS];
+};
+
+bool run_env_open(struct run_env *env); /* false = no memory */
+void run_env_close(struct run_env *env);
+void run_begin(struct run_env *env); /* a new trial: forgets what was prepared */
+
+/* Places and fills all buffers of l. ERR_UNSUPPORTED if they don't fit. */
+int run_place(struct run_env *env, const struct lprog *l, enum algebra al, struct err *e);
+/* After a run: outputs, inputs changed, margins broken. */
+void run_collect(struct run_env *env, const struct lprog *l, enum algebra al,
+                 struct outcome *o);
+
+struct prepared {
+    const struct lprog *l;
+    const char *text; /* emitted C; NULL for interp */
+    void *state;      /* the backend's own */
+};
+
+struct backend {
+    const char *name, *help;
+    const char *group; /* "interp", "compiled": part of a cause */
+    int runs;          /* fixed re-run count: interp once, compiled twice */
+    const char *(*version)(void);
+    bool (*available)(struct err *why);
+    /* 0, or fills o (UNSUPPORTED, BUILD_FAILED) and returns non-zero */
+    int (*prepare)(struct run_env *env, const struct lprog *l, const char *text,
+                   struct prepared *p, struct outcome *o);
+    void (*run)(struct run_env *env, struct prepared *p, enum algebra al, struct outcome *o);
+    void (*release)(struct prepared *p);
+};
+
+extern const struct backend *const backends[];
+extern const int n_backends;
+const struct backend *backend_find(const char *name);
+
+#endif

@@ -1,0 +1,327 @@
+#include "view/view.h"
+
+#include <string.h>
+
+#include "base/bug.h"
+
+static bool axis_masked(const struct view *v, int d)
+{
+    return v->lo[d] > 0 || v->hi[d] < v->size[d];
+}
+
+static void mask_all(struct view *v)
+{
+    for (int d = 0; d < v->rank; d++) {
+        v->lo[d] = 0;
+        v->hi[d] = v->size[d];
+    }
+}
+
+static struct view view_dense(const int64_t *size, int rank)
+{
+    struct view v = { .rank = rank };
+    int64_t stride = 1;
+
+    for (int d = rank - 1; d >= 0; d--) {
+        v.size[d] = size[d];
+        v.stride[d] = stride;
+        stride *= size[d];
+    }
+    mask_all(&v);
+    return v;
+}
+
+void vstack_init(struct vstack *s, const struct shape *sh, const struct layout *l)
+{
+    struct layout at = layout_of(l, sh);
+
+    s->n = 1;
+    s->v[0] = view_dense(sh->dim, sh->rank);
+    s->v[0].offset = at.offset;
+    for (int d = 0; d < sh->rank; d++)
+        s->v[0].stride[d] = at.stride[d];
+}
+
+/* A fresh view over the row-major space of the top one. */
+static struct view *push(struct vstack *s)
+{
+    const struct view *top = &s->v[s->n - 1];
+
+    if (s->n == MAX_VIEWS)
+        return NULL;
+    s->v[s->n] = view_dense(top->size, top->rank);
+    return &s->v[s->n++];
+}
+
+static void permute(struct view *v, const int *perm)
+{
+    struct view old = *v;
+
+    for (int d = 0; d < v->rank; d++) {
+        v->size[d] = old.size[perm[d]];
+        v->stride[d] = old.stride[perm[d]];
+        v->lo[d] = old.lo[perm[d]];
+        v->hi[d] = old.hi[perm[d]];
+    }
+}
+
+static void expand(struct view *v, const struct shape *to)
+{
+    struct view old = *v;
+    int lead = to->rank - old.rank;
+
+    v->rank = to->rank;
+    for (int d = 0; d < to->rank; d++) {
+        int o = d - lead;
+        bool same = o >= 0 && old.size[o] == to->dim[d];
+
+        v->size[d] = to->dim[d];
+        v->stride[d] = same ? old.stride[o] : 0;
+        v->lo[d] = same ? old.lo[o] : 0;
+        v->hi[d] = same ? old.hi[o] : to->dim[d];
+        if (!same && o >= 0 && old.hi[o] <= old.lo[o])
+            v->hi[d] = 0; /* the one element was padding: all of them are */
+    }
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static int64_t clamp(int64_t x, int64_t lo, int64_t hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* The positions i in 0..count-1 with lo <= start + i*step < hi. */
+static void slice_mask(struct view *v, int d, int64_t start, int64_t step, int64_t count)
+{
+    int64_t lo = v->lo[d], hi = v->hi[d];
+
+    if (step > 0) {
+        v->lo[d] = -floor_div(start - lo, step);
+        v->hi[d] = -floor_div(start - hi, step);
+    } else {
+        v->lo[d] = floor_div(start - hi, -step) + 1;
+        v->hi[d] = floor_div(start - lo, -step) + 1;
+    }
+    v->lo[d] = clamp(v->lo[d], 0, count);
+    v->hi[d] = clamp(v->hi[d], v->lo[d], count);
+}
+
+static void slice(struct view *v, const struct node *n)
+{
+    for (int d = 0; d < v->rank; d++) {
+        int64_t count = n->sh.dim[d];
+
+        if (axis_masked(v, d)) {
+            slice_mask(v, d, n->lo[d], n->by[d], count);
+        } else {
+            v->lo[d] = 0;
+            v->hi[d] = count;
+        }
+        if (count > 0)
+            v->offset += n->lo[d] * v->stride[d];
+        v->stride[d] *= n->by[d];
+        v->size[d] = count;
+    }
+}
+
+static bool pad(struct vstack *s, const struct node *n)
+{
+    struct view *v = &s->v[s->n - 1];
+    bool any = false;
+
+    for (int d = 0; d < v->rank; d++)
+        any |= n->lo[d] > 0 || n->hi[d] > 0;
+    if (!any)
+        return true;
+    if (v->masked && memcmp(&v->fill, &n->value, sizeof v->fill) != 0 && !(v = push(s)))
+        return false;
+    v->masked = true;
+    v->fill = n->value;
+    for (int d = 0; d < v->rank; d++) {
+        v->lo[d] += n->lo[d];
+        v->hi[d] += n->lo[d];
+        v->offset -= n->lo[d] * v->stride[d];
+        v->size[d] += n->lo[d] + n->hi[d];
+    }
+    return true;
+}
+
+/* One group of old axes g0..g1-1 that holds the same elements as new axes h0..h1-1. */
+struct group {
+    int g0, g1, h0, h1;
+};
+
+/* The valid range of a merged group goes to its first new axis longer than 1; exact only if
+ * both ends fall between rows of that axis. */
+static bool group_mask(struct view *to, const struct group *g, int64_t lo, int64_t hi,
+                       int64_t size, enum view_fault fault)
+{
+    int first = g->h0;
+    int64_t inner;
+
+    if (lo == 0 && hi == size)
+        return true;
+    while (first < g->h1 && to->size[first] == 1)
+        first++;
+    if (first == g->h1)
+        return false;
+    inner = size / to->size[first];
+    if ((lo % inner || hi % inner) && fault != VIEW_FAULT_MASK_NONDIVISIBLE)
+        return false;
+    to->lo[first] = lo / inner;
+    to->hi[first] = hi / inner;
+    return true;
+}
+
+/* Strides and mask of the new axes of one group; false = one view can't say it. */
+static bool group_merge(const struct view *v, struct view *to, const struct group *g,
+                        enum view_fault fault)
+{
+    int64_t size = 1, stride = 0, lo = 0, hi = 1;
+
+    for (int d = g->g1 - 1; d >= g->g0; d--) {
+        if (v->size[d] == 1) {
+            if (v->hi[d] <= v->lo[d])
+                return false;
+            continue;
+        }
+        if (size == 1) {
+            stride = v->stride[d];
+            lo = v->lo[d];
+            hi = v->hi[d];
+        } else {
+            if (v->stride[d] != stride * size && fault != VIEW_FAULT_FORCED_SINGLE)
+                return false;
+            if (lo != 0 || hi != size)
+                return false; /* a mask on an inner axis repeats: not one range */
+            lo = v->lo[d] * size;
+            hi = v->hi[d] * size;
+        }
+        size *= v->size[d];
+    }
+    for (int d = g->h1 - 1; d >= g->h0; d--) {
+        to->stride[d] = to->size[d] == 1 ? 0 : stride;
+        stride *= to->size[d];
+    }
+    return group_mask(to, g, lo, hi, size, fault);
+}
+
+static bool reshape_merge(struct view *v, const struct shape *sh, enum view_fault fault)
+{
+    struct view to = view_dense(sh->dim, sh->rank);
+    struct group g = { 0 };
+
+    to.offset = v->offset;
+    to.masked = v->masked;
+    to.fill = v->fill;
+    while (g.g1 < v->rank || g.h1 < sh->rank) {
+        int64_t po = 1, pn = 1;
+
+        g.g0 = g.g1;
+        g.h0 = g.h1;
+        if (g.g1 < v->rank)
+            po *= v->size[g.g1++];
+        if (g.h1 < sh->rank)
+            pn *= sh->dim[g.h1++];
+        while (po != pn) {
+            if (po < pn)
+                po *= v->size[g.g1++];
+            else
+                pn *= sh->dim[g.h1++];
+        }
+        if (!group_merge(v, &to, &g, fault))
+            return false;
+    }
+    *v = to;
+    return true;
+}
+
+static bool reshape(struct vstack *s, const struct shape *sh, enum view_fault fault)
+{
+    struct view *v = &s->v[s->n - 1];
+
+    if (shape_count(sh) == 0) {
+        /* nothing is read, so any address will do */
+        *v = view_dense(sh->dim, sh->rank);
+        return true;
+    }
+    if (reshape_merge(v, sh, fault))
+        return true;
+    v = push(s);
+    return v && reshape_merge(v, sh, VIEW_FAULT_NONE);
+}
+
+bool vstack_apply(struct vstack *s, const struct node *view, enum view_fault fault)
+{
+    struct view *v = &s->v[s->n - 1];
+
+    switch ((int)view->op) {
+    case OP_PERMUTE:
+        permute(v, view->perm);
+        return true;
+    case OP_EXPAND:
+        expand(v, &view->sh);
+        return true;
+    case OP_SLICE:
+        slice(v, view);
+        return true;
+    case OP_PAD:
+        return pad(s, view);
+    case OP_RESHAPE:
+        return reshape(s, &view->sh, fault);
+    }
+    BUG("op %d is no view", (int)view->op);
+}
+
+/* The indices of v that address row-major position `at` of its space. */
+static void unravel(const struct view *v, struct ixs *x, int at, int *idx)
+{
+    int64_t inner = 1;
+    int first = 0;
+
+    while (first < v->rank && v->size[first] <= 1)
+        first++;
+    for (int d = v->rank - 1; d >= 0; d--) {
+        if (v->size[d] <= 1) {
+            idx[d] = ix_const(x, 0);
+            continue;
+        }
+        idx[d] = ix_div(x, at, inner);
+        if (d != first)
+            idx[d] = ix_mod(x, idx[d], v->size[d]);
+        inner *= v->size[d];
+    }
+}
+
+void vstack_index(const struct vstack *s, struct ixs *x, const int *idx, int *index,
+                  struct guard *guard, int *n_guard)
+{
+    int cur[MAX_RANK], at = -1;
+
+    *n_guard = 0;
+    for (int d = 0; d < s->v[s->n - 1].rank; d++)
+        cur[d] = idx[d];
+    for (int i = s->n - 1; i >= 0; i--) {
+        const struct view *v = &s->v[i];
+        int cond = ix_const(x, 1);
+
+        if (at >= 0)
+            unravel(v, x, at, cur);
+        at = ix_const(x, 0);
+        for (int d = 0; d < v->rank; d++) {
+            at = ix_add(x, at, ix_scale(x, cur[d], v->stride[d]));
+            if (v->masked && v->lo[d] > 0)
+                cond = ix_and(x, cond, ix_lt(x, ix_const(x, v->lo[d] - 1), cur[d]));
+            if (v->masked && v->hi[d] < v->size[d])
+                cond = ix_and(x, cond, ix_lt(x, cur[d], ix_const(x, v->hi[d])));
+        }
+        at = ix_add(x, at, ix_const(x, v->offset));
+        if (cond != ix_const(x, 1))
+            guard[(*n_guard)++] = (struct guard){ cond, v->fill };
+    }
+    *index = at;
+}
