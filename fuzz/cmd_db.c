@@ -12,9 +12,9 @@
 #include "fuzz/json.h"
 
 static const struct argp_option options[] = {
-    {"output",                                         'o', "DIR", 0, "export: one .trial file for each bug into DIR", 0 },
-    { "note",                                           'n', "TEXT", 0, "tag: why", 0 },
-    { 0},
+    { "output", 'o', "DIR", 0, "export: one .trial file for each bug into DIR", 0 },
+    { "note", 'n', "TEXT", 0, "tag: why", 0 },
+    { 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -41,12 +41,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     options,
     parse,
-    "ls\nshow ID\nsql TEXT\nmerge FILE...\ntag ID STATE\nexport [ID...]\nimport FILE...",
+    "ls\nshow ID\nsql TEXT\nmerge FILE...\njoin ID ID\nsplit ID\ntag ID STATE\nexport "
+    "[ID...]\nimport FILE...",
     "Look into the database of findings, and tend it.\v"
     "  ls            one line for each bug\n"
     "  show ID       all about one bug\n"
-    "  sql TEXT      one reading SQL statement (start with: SELECT text FROM readme)\n"
+    "  sql TEXT      one reading SQL statement (first: SELECT text FROM readme)\n"
     "  merge FILE..  everything of other databases into this one\n"
+    "  join ID ID    the second is the same bug as the first\n"
+    "  split ID      undo that\n"
     "  tag ID STATE  set the state: " STORE_STATES "\n"
     "  export        bugs as JSON lines, or with -o as .trial files\n"
     "  import FILE   JSON lines that were exported (- is standard input)\n"
@@ -69,13 +72,15 @@ static const struct action {
     enum store_mode mode;
     int (*run)(struct db_opts *o, struct store *s, struct err *e);
 } actions[] = {
-    {"ls",      0, 0,           STORE_READ,   db_ls    },
-    { "show",   1, 1,           STORE_READ,   db_show  },
-    { "sql",    1, 1,           STORE_READ,   db_sql   },
-    { "merge",  1, DB_MAX_ARGS, STORE_CREATE, db_merge },
-    { "tag",    2, 2,           STORE_WRITE,  db_tag   },
-    { "export", 0, DB_MAX_ARGS, STORE_READ,   db_export},
-    { "import", 1, DB_MAX_ARGS, STORE_CREATE, db_import},
+    { "ls", 0, 0, STORE_READ, db_ls },
+    { "show", 1, 1, STORE_READ, db_show },
+    { "sql", 1, 1, STORE_READ, db_sql },
+    { "merge", 1, DB_MAX_ARGS, STORE_CREATE, db_merge },
+    { "join", 2, 2, STORE_WRITE, db_join },
+    { "split", 1, 1, STORE_WRITE, db_split },
+    { "tag", 2, 2, STORE_WRITE, db_tag },
+    { "export", 0, DB_MAX_ARGS, STORE_READ, db_export },
+    { "import", 1, DB_MAX_ARGS, STORE_CREATE, db_import },
 };
 
 static const struct action *action_find(const struct db_opts *o)
@@ -93,13 +98,15 @@ static bool usage_wrong(const struct db_opts *o, const struct action *a, struct 
 
     if (!a)
         err_set(e, ERR_USAGE,
-                "db: %s%s%s; ls, show, sql, merge, tag, export or import expected",
+                "db: %s%s%s; ls, show, sql, merge, join, split, tag, export or import expected",
                 n < 0 ? "no action" : "no action '", n < 0 ? "" : o->arg[0], n < 0 ? "" : "'");
     else if (n < a->low)
         err_set(e, ERR_USAGE, "db %s: an argument is missing; see tilefuzz db --help", a->name);
     else if (n > a->high)
         err_set(e, ERR_USAGE, "db %s: unexpected argument '%s'", a->name, o->arg[a->high + 1]);
-    else if (a->run == db_tag && !store_state_valid(o->arg[2]))
+    else if (a->run == db_show || a->run == db_tag || a->run == db_split)
+        db_id(o->arg[1], e);
+    if (!e->code && a->run == db_tag && !store_state_valid(o->arg[2]))
         err_set(e, ERR_USAGE, "db tag: no state '%s'; states are " STORE_STATES, o->arg[2]);
     return e->code != ERR_NONE;
 }

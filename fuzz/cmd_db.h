@@ -22,6 +22,8 @@ int64_t db_id(const char *arg, struct err *e); /* -1 and *e = not a bug id */
 int db_ls(struct db_opts *o, struct store *s, struct err *e);
 int db_show(struct db_opts *o, struct store *s, struct err *e);
 int db_sql(struct db_opts *o, struct store *s, struct err *e);
+int db_join(struct db_opts *o, struct store *s, struct err *e);
+int db_split(struct db_opts *o, struct store *s, struct err *e);
 int db_tag(struct db_opts *o, struct store *s, struct err *e);
 int db_merge(struct db_opts *o, struct store *s, struct err *e);
 int db_export(struct db_opts *o, struct store *s, struct err *e);

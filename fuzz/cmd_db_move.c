@@ -1,4 +1,4 @@
-/* tilefuzz db tag, merge, export, import: what changes or leaves the database. */
+/* tilefuzz db tag, join, split, merge, export, import: what changes or leaves the database. */
 #include "fuzz/cmd_db.h"
 
 #include <errno.h>
@@ -32,6 +32,41 @@ int db_tag(struct db_opts *o, struct store *s, struct err *e)
     return 0;
 }
 
+int db_join(struct db_opts *o, struct store *s, struct err *e)
+{
+    int64_t bug = db_id(o->arg[0], e), other = bug < 0 ? -1 : db_id(o->arg[1], e);
+
+    if (other < 0 || store_begin(s, e) || store_join(s, bug, other, e) || store_commit(s, e))
+        return e->code;
+    if (o->common.json) {
+        json_t *v = json_object_schema();
+
+        json_put(v, "id", json_integer(bug));
+        json_put(v, "joined", json_integer(other));
+        json_print_line(v);
+    } else {
+        printf("bug %" PRId64 " is the same as bug %" PRId64 "\n", other, bug);
+    }
+    return 0;
+}
+
+int db_split(struct db_opts *o, struct store *s, struct err *e)
+{
+    int64_t id = db_id(o->arg[0], e);
+
+    if (id < 0 || store_begin(s, e) || store_split(s, id, e) || store_commit(s, e))
+        return e->code;
+    if (o->common.json) {
+        json_t *v = json_object_schema();
+
+        json_put(v, "id", json_integer(id));
+        json_print_line(v);
+    } else {
+        printf("bug %" PRId64 " is on its own\n", id);
+    }
+    return 0;
+}
+
 int db_merge(struct db_opts *o, struct store *s, struct err *e)
 {
     for (int i = 0; i < o->n_arg; i++) {
@@ -56,18 +91,18 @@ int db_merge(struct db_opts *o, struct store *s, struct err *e)
     return 0;
 }
 
-/* A file for corpus/regress: the trial under comments that say what it was. */
+/* A file for corpus/regress: the trial with comments below its first line that say what it was.
+ */
 static int export_file(const char *dir, const struct finding *f, struct err *e)
 {
     struct str path = { 0 }, text = { 0 };
+    int first = (int)strcspn(f->text, "\n");
 
     str_add(&path, "%s/%04" PRId64 "-%s.trial", dir, f->id, f->pass ? f->pass : "unknown");
-    str_add(&text, "# %s\n# fault %s\n%s", f->signature ? f->signature : f->kind, f->fault,
-            f->text);
+    str_add(&text, "%.*s\n# %s\n# fault %s%s", first, f->text,
+            f->signature ? f->signature : f->kind, f->fault, f->text + first);
     FILE *out = fopen(path.s, "w");
-    if (!out)
-        err_set(e, ERR_IO, "%s: %s", path.s, strerror(errno));
-    else if ((fputs(text.s, out) < 0) | (fclose(out) != 0))
+    if (!out || (fputs(text.s, out) < 0) | (fclose(out) != 0))
         err_set(e, ERR_IO, "%s: %s", path.s, strerror(errno));
     else
         puts(path.s);

@@ -51,14 +51,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    options, parse, "FILE|ID",
+    options,
+    parse,
+    "FILE|ID",
     "Make a failing trial smaller while its cause stays the same; print it, and write it and a "
     "standalone repro.c.\v"
     "Examples:\n"
     "  tilefuzz min 3\n"
     "  tilefuzz min slow.trial --fault liveness_ignores_loops -o /tmp\n"
     "  tilefuzz min 3 --budget 10000",
-    NULL, NULL, NULL
+    NULL,
+    NULL,
+    NULL
 };
 
 static double cpu_s(void)
@@ -136,7 +140,8 @@ static void print_json(const struct job *j, bool right)
     json_put(o, "evaluations", json_integer(right ? 0 : j->r.evaluations));
     json_put(o, "cpu_s", json_real(j->spent_s));
     json_put(o, "trial", json_text(str_get(&text)));
-    cause_print(&j->r.cause, cause, sizeof cause);
+    if (!right)
+        cause_print(&j->r.cause, cause, sizeof cause);
     json_put(o, "cause", json_text(right ? NULL : cause));
     json_put(o, "verdict", json_text(verdict_name(j->c.kind)));
     json_put(o, "trial_file", json_text(j->trial_file));
@@ -153,8 +158,9 @@ static void print_text(const struct job *j)
     trial_print(j->r.trial, &s);
     fputs(str_get(&s), stdout);
     fflush(stdout);
-    fprintf(stderr, "%d nodes, %d steps, max_size %lld after %d evaluations in %.1f s; was %d, "
-                    "%d, %lld\n",
+    fprintf(stderr,
+            "%d nodes, %d steps, max_size %lld after %d evaluations in %.1f s; was %d, "
+            "%d, %lld\n",
             prog_count_nodes(p), j->r.trial->n_step, (long long)prog_max_size(p),
             j->r.evaluations, j->spent_s, prog_count_nodes(&j->sub.trial->prog),
             j->sub.trial->n_step, (long long)prog_max_size(&j->sub.trial->prog));

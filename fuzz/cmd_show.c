@@ -57,7 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    options, parse, "FILE|ID",
+    options,
+    parse,
+    "FILE|ID",
     "Print a trial, its loop IR after any pass, its C text, or a standalone repro.\v"
     "A stored finding is shown with the fault under which it was found; --fault changes that.\n"
     "\n"
@@ -66,7 +68,9 @@ static const struct argp argp = {
     "  tilefuzz show 3 --after fuse\n"
     "  tilefuzz show corpus/public/05-pad-then-reshape-1.trial --as c\n"
     "  tilefuzz show 3 --as repro.c > repro.c && cc repro.c -lm -o repro && ./repro",
-    NULL, NULL, NULL
+    NULL,
+    NULL,
+    NULL
 };
 
 static int show_lowered(const struct show_opts *o, const struct subject *sub, struct arena *a,

@@ -13,14 +13,27 @@ void verdict_number(const struct verdict *v, double x, struct str *s)
         str_add(s, "%.9g", x);
 }
 
+void verdict_where(const struct verdict *v, const struct prog *p, struct str *s)
+{
+    if (v->kind == VK_MISMATCH && v->out >= 0 && v->out < p->n_out) {
+        const struct node *n = &p->node[p->out[v->out].node];
+
+        str_add(s, "%s[", n->name);
+        for (int i = 0; i < n->sh.rank; i++)
+            str_add(s, "%s%" PRId64, i ? "," : "", v->at[i]);
+        str_puts(s, "]");
+    } else if (v->site.kernel[0]) {
+        str_add(s, "%s[%" PRId64 "] of %" PRId64 " in kernel %s", v->site.buffer, v->site.index,
+                v->site.size, v->site.kernel);
+        if (v->site.loops[0])
+            str_add(s, " at %s", v->site.loops);
+    }
+}
+
 static void print_element(const struct verdict *v, const struct prog *p, struct str *s)
 {
-    const struct node *n = &p->node[p->out[v->out].node];
-
-    str_add(s, "%s[", n->name);
-    for (int i = 0; i < n->sh.rank; i++)
-        str_add(s, "%s%" PRId64, i ? "," : "", v->at[i]);
-    str_add(s, "]: want ");
+    verdict_where(v, p, s);
+    str_puts(s, ": want ");
     verdict_number(v, v->want, s);
     str_puts(s, ", got ");
     verdict_number(v, v->got, s);
@@ -31,16 +44,16 @@ static void print_element(const struct verdict *v, const struct prog *p, struct 
 
 void verdict_print(const struct verdict *v, const struct prog *p, struct str *s)
 {
-    if (v->kind == VK_MISMATCH && v->out >= 0 && v->out < p->n_out)
-        print_element(v, p, s);
-    else if (v->detail[0])
+    if (v->site.kernel[0]) {
+        str_puts(s, v->site.store ? "store to " : "load of ");
+        verdict_where(v, p, s);
+    } else if (v->detail[0]) {
         str_puts(s, v->detail);
-    else if (v->kind == VK_OUT_OF_BOUNDS && v->site.kernel[0])
-        str_add(s, "%s %s[%" PRId64 "] of %" PRId64 " elements in kernel %s at %s",
-                v->site.store ? "store to" : "load from", v->site.buffer, v->site.index,
-                v->site.size, v->site.kernel, v->site.loops);
-    else
+    } else if (v->kind == VK_MISMATCH && v->out >= 0 && v->out < p->n_out) {
+        print_element(v, p, s);
+    } else {
         str_puts(s, verdict_help(v->kind));
+    }
 }
 
 static const char *keep(struct str *s, struct arena *a)

@@ -12,8 +12,9 @@ void repro_c(const struct trial *t, const struct check *c, const char *command, 
 {
     bool fails = c->first >= 0 && verdict_is_finding(c->kind);
     const struct verdict *v = fails ? &c->verdict[c->first] : NULL;
-    struct repro r = { .trial = t, .l = c->l, .algebra = v ? v->algebra : AL_RING,
-                       .command = command };
+    struct repro r = {
+        .trial = t, .l = c->l, .algebra = v ? v->algebra : AL_RING, .command = command
+    };
     struct str title = { 0 };
     struct arena a;
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What is on the disk is in a list: sources in a meson.build, tests in tests/meson.build.
+# What is on the disk is in a list: sources in a meson.build, tests in tests/meson.build; and a
+# file that a page names is on the disk.
 set -eu
 cd "${1:-.}"
 bad=0
@@ -14,5 +15,11 @@ for f in $(find tests -name 'test_*.c' | sort) $(find tests/cli -name '*.sh' ! -
     name=${name#test_}
     name=${name%.*}
     grep -q "'$name'" tests/meson.build || { echo "$f is not in tests/meson.build"; bad=1; }
+done
+for page in $(find . -name '*.md' ! -path './build*' ! -path './.git/*' | sort); do
+    for f in $(grep -o '`[a-z_]*/[a-zA-Z0-9_/.-]*`' "$page" | tr -d '`' | sort -u); do
+        case $f in build/* | reports/*.db | _* | *NAME* | */) continue ;; esac
+        [ -e "$f" ] || [ -e "$(dirname "$page")/$f" ] || { echo "$page names $f"; bad=1; }
+    done
 done
 exit $bad

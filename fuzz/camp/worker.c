@@ -200,6 +200,7 @@ void worker_run(void *ctx, struct progress *p, int sock)
     struct job j;
 
     w = (struct worker){ .o = ctx, .progress = p, .sock = sock };
+    check_default_signals();
     signal(SIGPIPE, SIG_IGN);
     if (!checker_open(&w.ck)) {
         fprintf(stderr, "tilefuzz: a worker got no memory\n");

@@ -84,4 +84,7 @@ struct check {
 int check_trial(struct checker *c, const struct trial *t, const struct check_opts *o,
                 struct check *out, struct err *e);
 
+/* Faults end the process, as they do unless somebody has changed it; for workers. */
+void check_default_signals(void);
+
 #endif

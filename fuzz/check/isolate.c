@@ -42,6 +42,16 @@ static void send_verdict(void *ctx, const struct verdict *v)
     }
 }
 
+/* A fault of the code under test must end the process, whoever (a sanitizer, a test) has
+ * asked to be told of it. */
+void check_default_signals(void)
+{
+    static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU };
+
+    for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
+        signal(fatal[i], SIG_DFL);
+}
+
 static _Noreturn void child_main(const struct check_run *r, pid_t parent, int out, int log)
 {
     struct rlimit cpu = { (rlim_t)r->o->deadline_s, (rlim_t)r->o->deadline_s + 1 };
@@ -50,6 +60,7 @@ static _Noreturn void child_main(const struct check_run *r, pid_t parent, int ou
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
+    check_default_signals();
     setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_CPU, &cpu);
     if (log >= 0)

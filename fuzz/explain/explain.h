@@ -21,12 +21,12 @@ struct explain_site {
 struct explanation {
     struct cause cause;
     struct verdict verdict;
-    const char *step;          /* the schedule line's text */
-    const char *kernel;        /* name of the guilty kernel */
+    const char *step;           /* the schedule line's text */
+    const char *kernel;         /* name of the guilty kernel */
     const char *before, *after; /* its loops, before and after the rewrite */
-    const char *element;       /* "p[0,1]" */
-    const char *loops;         /* of the guilty kernel where the index is wrong first, or where
-                                  the wrong element is stored */
+    const char *element;        /* "p[0,1]" */
+    const char *loops;          /* of the guilty kernel where the index is wrong first, or where
+                                   the wrong element is stored */
     const char *index_want, *index_got;
     const char *note; /* one or two sentences that a glance at the loops would not give */
     struct explain_site site[2];

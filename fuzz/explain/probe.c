@@ -110,7 +110,8 @@ static bool element_right(const struct want_node *w, enum dtype dt, enum algebra
     return __builtin_memcmp(at, &w->word[i], 4) == 0;
 }
 
-static bool buffer_right(const struct probe *p, const struct buffer *b, const struct slab_buf *s)
+static bool buffer_right(const struct probe *p, const struct buffer *b,
+                         const struct slab_buf *s)
 {
     const struct want_node *w = &p->want->node[b->node];
     int bytes = dtype_info(b->dt)->bytes;
@@ -224,9 +225,14 @@ int probe_cause(struct probe *p, struct cause *out, struct err *e)
     rc = probe_run(p, INT32_MAX, INT32_MAX, e);
     if (rc)
         return rc;
-    *out = (struct cause){ .kind = p->v.kind, .kind_group = kind_group(p->v.kind),
-                           .backend = "interp", .backend_group = "interp", .pass = "",
-                           .rule = "", .step = -1, .kernel = -1 };
+    *out = (struct cause){ .kind = p->v.kind,
+                           .kind_group = kind_group(p->v.kind),
+                           .backend = "interp",
+                           .backend_group = "interp",
+                           .pass = "",
+                           .rule = "",
+                           .step = -1,
+                           .kernel = -1 };
     if (!probe_wrong(p))
         return 0;
     log.n = p->l->n_log;

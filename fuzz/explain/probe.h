@@ -13,10 +13,10 @@ struct probe {
     const struct trial *t;
     enum algebra al;
     struct want *want;
-    struct lprog *l;     /* of the last probe_run or probe_lower */
-    struct verdict v;    /* of the last probe_run */
-    struct arena keep;   /* want; until the next probe_trial */
-    struct arena ir;     /* l; until the next probe_run or probe_lower */
+    struct lprog *l;   /* of the last probe_run or probe_lower */
+    struct verdict v;  /* of the last probe_run */
+    struct arena keep; /* want; until the next probe_trial */
+    struct arena ir;   /* l; until the next probe_run or probe_lower */
 };
 
 void probe_open(struct probe *p, struct checker *ck, const struct check_opts *o);

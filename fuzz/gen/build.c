@@ -1,3 +1,4 @@
+/* Constructors of nodes: names, inference, hints, and the knobs that bound a trial. */
 #include "fuzz/gen/build.h"
 
 #include "base/bug.h"
@@ -42,6 +43,8 @@ bool gen_room(const struct gen *g, int nodes)
 {
     return g->n_line + nodes <= g->o->max_nodes && g->work < g->o->max_work;
 }
+
+enum { MAX_STACK = 5 };
 
 static int64_t terms_of(const struct gen *g, const struct node *n)
 {
@@ -167,10 +170,23 @@ int gen_cast(struct gen *g, int x, enum dtype dt)
     return finish(g, n);
 }
 
+/* A tall stack of views that strides can't merge makes index expressions explode: it gets a
+ * copy in between. */
+static int grounded(struct gen *g, int x)
+{
+    int height = 0;
+
+    for (int at = x; op_is_view(gen_at(g, at)->op); at = gen_at(g, at)->arg[0].node)
+        height++;
+    return height < MAX_STACK || !gen_may(g, OP_COPY) ? x : gen_unary(g, OP_COPY, x);
+}
+
 int gen_permute(struct gen *g, int x, const int *perm)
 {
-    struct node *n = begin(g, OP_PERMUTE);
+    struct node *n;
 
+    x = grounded(g, x);
+    n = begin(g, OP_PERMUTE);
     n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
         n->perm[i] = perm[i];
@@ -179,8 +195,10 @@ int gen_permute(struct gen *g, int x, const int *perm)
 
 int gen_reshape(struct gen *g, int x, const struct shape *sh)
 {
-    struct node *n = begin(g, OP_RESHAPE);
+    struct node *n;
 
+    x = grounded(g, x);
+    n = begin(g, OP_RESHAPE);
     n->arg[0] = NODE(x);
     n->sh = *sh;
     return finish(g, n);
@@ -188,8 +206,10 @@ int gen_reshape(struct gen *g, int x, const struct shape *sh)
 
 int gen_expand(struct gen *g, int x, const struct shape *sh)
 {
-    struct node *n = begin(g, OP_EXPAND);
+    struct node *n;
 
+    x = grounded(g, x);
+    n = begin(g, OP_EXPAND);
     n->arg[0] = NODE(x);
     n->sh = *sh;
     return finish(g, n);
@@ -197,8 +217,10 @@ int gen_expand(struct gen *g, int x, const struct shape *sh)
 
 int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const int64_t *by)
 {
-    struct node *n = begin(g, OP_SLICE);
+    struct node *n;
 
+    x = grounded(g, x);
+    n = begin(g, OP_SLICE);
     n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
         n->lo[i] = lo[i];
@@ -210,8 +232,10 @@ int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const 
 
 int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, double value)
 {
-    struct node *n = begin(g, OP_PAD);
+    struct node *n;
 
+    x = grounded(g, x);
+    n = begin(g, OP_PAD);
     n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
         n->lo[i] = before[i];

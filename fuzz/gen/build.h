@@ -27,8 +27,20 @@ enum size_group { SZ_EQUAL, SZ_PRIMES, SZ_EDGE };
 
 /* The kinds of node that gen_make may put on top of a tensor of wanted shape. */
 enum make_kind {
-    MK_PERMUTE, MK_RESHAPE, MK_EXPAND, MK_SLICE, MK_PAD, MK_UNARY, MK_BINARY, MK_WHERE,
-    MK_CAST, MK_COPY, MK_REDUCE, MK_MATMUL, MK_IOTA, MK_COUNT
+    MK_PERMUTE,
+    MK_RESHAPE,
+    MK_EXPAND,
+    MK_SLICE,
+    MK_PAD,
+    MK_UNARY,
+    MK_BINARY,
+    MK_WHERE,
+    MK_CAST,
+    MK_COPY,
+    MK_REDUCE,
+    MK_MATMUL,
+    MK_IOTA,
+    MK_COUNT
 };
 
 struct gen {
@@ -39,16 +51,17 @@ struct gen {
     struct prog *p;
     struct hint *hint;
     int cap_hint;
-    int n_line;     /* nodes as the tool counts them */
-    int64_t work;   /* element operations so far */
-    int64_t madds;  /* terms of reductions so far */
-    int64_t want;   /* multiply-adds that this trial aims at */
+    int n_line;    /* nodes as the tool counts them */
+    int64_t work;  /* element operations so far */
+    int64_t madds; /* terms of reductions so far */
+    int64_t want;  /* multiply-adds that this trial aims at */
     enum size_group group;
-    int64_t base;   /* SZ_EQUAL: the extent */
-    int primes;     /* SZ_PRIMES: number handed out */
-    bool zero_due;  /* one extent of this trial is to be 0 */
+    int64_t base;  /* SZ_EQUAL: the extent */
+    int primes;    /* SZ_PRIMES: number handed out */
+    bool zero_due; /* one extent of this trial is to be 0 */
     int mix[MK_COUNT];
-    int depth;      /* of gen_make's recursion */
+    int depth;   /* of gen_make's recursion */
+    int attempt; /* at this trial */
     jmp_buf again;
 };
 
@@ -88,7 +101,7 @@ struct hint hint_input(enum dtype dt, enum recipe recipe);
 void size_begin(struct gen *g); /* draws group and aim of a trial */
 int64_t size_draw(struct gen *g);
 int64_t size_small(struct gen *g, int64_t hi); /* 1 .. hi, small ones likelier */
-int64_t size_near(int64_t d); /* the next extent worth having, >= d */
+int64_t size_near(int64_t d);                  /* the next extent worth having, >= d */
 /* n extents whose product lies in lo .. hi, or as near as possible */
 void size_product(struct gen *g, int n, int64_t lo, int64_t hi, int64_t *dim);
 void size_shape(struct gen *g, int rank, int64_t lo, int64_t hi, struct shape *sh);
@@ -129,20 +142,20 @@ void mix_fused(struct gen *g);
 void mix_all(struct gen *g);
 
 /* gen_elem.c */
-int elem_unary(struct gen *g, int x);               /* same dtype and shape */
-int elem_binary(struct gen *g, int x, int y);       /* same dtype and shape */
-int elem_literal(struct gen *g, int x);             /* with a literal */
+int elem_unary(struct gen *g, int x);         /* same dtype and shape */
+int elem_binary(struct gen *g, int x, int y); /* same dtype and shape */
+int elem_literal(struct gen *g, int x);       /* with a literal */
 int elem_compare(struct gen *g, int x, struct arg y);
-int elem_any(struct gen *g, int x);                 /* one step onwards, partner as needed */
-int elem_tame(struct gen *g, int x, double limit);  /* x scaled so that |x| <= limit */
-int elem_numeric(struct gen *g, int x);             /* cast if it is bool */
-int elem_positive(struct gen *g, int x);            /* made > 0, for recip, sqrt, div */
+int elem_any(struct gen *g, int x);                /* one step onwards, partner as needed */
+int elem_tame(struct gen *g, int x, double limit); /* x scaled so that |x| <= limit */
+int elem_numeric(struct gen *g, int x);            /* cast if it is bool */
+int elem_positive(struct gen *g, int x);           /* made > 0, for recip, sqrt, div */
 double elem_lit(struct gen *g, enum dtype dt);
 
 /* gen_reduce.c */
 int reduce_any(struct gen *g, int x);
 int reduce_op(struct gen *g, int x, uint32_t axes, bool keep);
-int reduce_dead(struct gen *g, int x);      /* over an axis that only an expand made */
+int reduce_dead(struct gen *g, int x); /* over an axis that only an expand made */
 int reduce_two_depths(struct gen *g, int x);
 int reduce_outer(struct gen *g, int x, int64_t terms); /* generalised matrix product */
 int reduce_softmax(struct gen *g, int x, int axis);
@@ -172,8 +185,8 @@ void layout_outputs(struct gen *g);
 void data_draw(struct rng *r, struct trial *t); /* recipe and seed, before the graph */
 void data_values(struct gen *g, int input);     /* now and then a values line */
 
-/* gen_sched.c */
-void sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct arena *a,
+/* gen_sched.c: false if the program can't be lowered even without a schedule */
+bool sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct arena *a,
                 struct arena *scratch);
 
 #endif

@@ -22,8 +22,10 @@ static const struct {
 } presets[PRESET_COUNT] = {
     [PRESET_ALL] = { "all", "a weighted mix of the others, and programs of anything",
                      family_all },
-    [PRESET_MATMUL] = { "matmul", "matrix products, as a node or spelled by small ops, behind "
-                                  "views, with epilogues", family_matmul },
+    [PRESET_MATMUL] = { "matmul",
+                        "matrix products, as a node or spelled by small ops, behind "
+                        "views, with epilogues",
+                        family_matmul },
     [PRESET_MHA] = { "mha", "attention as a graph of primitive nodes, heads split by views",
                      family_mha },
     [PRESET_FUSED] = { "fused", "elementwise chains, broadcasts, reductions with epilogues",
@@ -84,6 +86,22 @@ static bool trusted(const struct gen *g)
     return false;
 }
 
+/* A cast whose result is an output: layouts of outputs matter most where dtypes differ. */
+static void cast_output(struct gen *g)
+{
+    int n = g->p->n, x = (int)rng_below(&g->rng, (uint64_t)n);
+    const struct node *at = gen_at(g, x);
+    int64_t count = shape_count(&at->sh);
+
+    if (!gen_may(g, OP_CAST) || count < 2 || count > 400 || at->sh.rank == 0 ||
+        !g->hint[x].varies)
+        return;
+    if (at->dt != DT_F32)
+        gen_output(g, gen_cast(g, x, DT_F32));
+    else if (g->hint[x].exact)
+        gen_output(g, gen_cast(g, x, DT_I32));
+}
+
 /* Outputs: what nobody reads, and now and then something that somebody does. */
 static void choose_outputs(struct gen *g)
 {
@@ -98,6 +116,8 @@ static void choose_outputs(struct gen *g)
         if (!op_is_source(gen_at(g, x)->op))
             gen_output(g, x);
     }
+    if (rng_chance(&g->rng, 1, 10))
+        cast_output(g);
     if (!trusted(g)) {
         int x = g->p->out[0].node;
         struct shape sh = gen_at(g, x)->sh;
@@ -126,25 +146,27 @@ static void draw_least(struct gen *g)
     gen_output(g, x);
 }
 
+enum { MAX_ATTEMPTS = 60 };
+
 static void restart(struct gen *g)
 {
     g->t->prog = (struct prog){ 0 };
     g->t->values = NULL;
     g->t->n_values = g->t->cap_values = 0;
+    g->t->step = NULL;
+    g->t->n_step = g->t->cap_step = 0;
     g->hint = NULL;
     g->cap_hint = g->n_line = g->depth = 0;
     g->work = g->madds = 0;
     size_begin(g);
 }
 
+/* One program; a draw that was given up is drawn again, further down the stream. */
 static void draw_graph(struct gen *g)
 {
-    enum { ATTEMPTS = 60 };
-    volatile int attempt = 0; /* survives the longjmp */
-
     setjmp(g->again);
     restart(g);
-    if (attempt++ < ATTEMPTS) {
+    if (g->attempt++ < MAX_ATTEMPTS) {
         presets[g->o->preset].draw(g);
         choose_outputs(g);
         layout_outputs(g);
@@ -166,8 +188,9 @@ struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o
     rng_init_named(&r, seed, number, "data");
     data_draw(&r, g->t);
     rng_init_named(&g->rng, seed, number, "graph");
-    draw_graph(g);
     rng_init_named(&r, seed, number, "schedule");
-    sched_draw(&r, o, g->t, a, scratch);
+    do
+        draw_graph(g);
+    while (!sched_draw(&r, o, g->t, a, scratch) && g->attempt <= MAX_ATTEMPTS);
     return g->t;
 }

@@ -18,10 +18,14 @@ void data_draw(struct rng *r, struct trial *t)
 
 static double draw_value(struct rng *r, enum dtype dt)
 {
+    static const double far[] = { 1000, -1000, 30, -30, 0 };
+
     if (dt == DT_BOOL)
         return (double)rng_below(r, 2);
     if (dt == DT_I32)
         return (double)rng_range(r, -20, 20);
+    if (rng_chance(r, 1, 6)) /* lanes of very different size */
+        return far[rng_below(r, 5)];
     return (double)rng_range(r, -16, 16) / 4;
 }
 

@@ -107,10 +107,27 @@ static bool quotient_ok(const struct gen *g, const struct arg *y, enum dtype dt)
     return g->hint[y->node].lo > 0.01 || g->hint[y->node].hi < -0.01;
 }
 
+/* Through views that keep the order of elements, and copies. */
+static int origin(const struct gen *g, int x)
+{
+    for (;;) {
+        enum op op = gen_at(g, x)->op;
+
+        if (op != OP_RESHAPE && op != OP_EXPAND && op != OP_COPY)
+            return x;
+        x = gen_at(g, x)->arg[0].node;
+    }
+}
+
+static bool same_values(const struct gen *g, const struct arg *x, const struct arg *y)
+{
+    return x->node >= 0 && y->node >= 0 && origin(g, x->node) == origin(g, y->node);
+}
+
 static int binary_on(struct gen *g, enum dtype dt, struct arg x, struct arg y)
 {
-    static const enum op op[] = { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MAX2, OP_MIN2, OP_AND,
-                                  OP_OR, OP_EQ };
+    static const enum op op[] = { OP_ADD,  OP_SUB, OP_MUL, OP_DIV, OP_MAX2,
+                                  OP_MIN2, OP_AND, OP_OR,  OP_EQ };
     static const int base[] = { 6, 4, 6, 3, 2, 2, 3, 3, 1 };
     int weight[9], sum = 0, at;
 
@@ -121,8 +138,8 @@ static int binary_on(struct gen *g, enum dtype dt, struct arg x, struct arg y)
             ok = ok && quotient_ok(g, &y, dt);
         if (op[i] == OP_EQ) /* the result must be of the same dtype */
             ok = ok && dt == DT_BOOL;
-        if (op[i] == OP_SUB && x.node == y.node)
-            ok = false; /* all zero */
+        if (op[i] == OP_SUB && same_values(g, &x, &y))
+            ok = false; /* all zero, most likely */
         weight[i] = ok ? base[i] : 0;
         sum += weight[i];
     }

@@ -130,9 +130,8 @@ void family_views(struct gen *g)
     else
         x = gen_make(g, dt, &sh, (int)rng_range(&g->rng, 0, 3));
     for (int n = (int)rng_range(&g->rng, 1, 3); n > 0 && gen_room(g, 3); n--)
-        x = rng_chance(&g->rng, 2, 5)
-                ? idiom_any(g, x)
-                : view_chain(g, x, (int)rng_range(&g->rng, 1, 2), 320);
+        x = rng_chance(&g->rng, 2, 5) ? idiom_any(g, x)
+                                      : view_chain(g, x, (int)rng_range(&g->rng, 1, 2), 320);
     if (rng_chance(&g->rng, 1, 3) && gen_room(g, 3)) { /* one tensor through two views */
         sh = gen_at(g, x)->sh;
         y = gen_reuse(g, gen_at(g, x)->dt, &sh);

@@ -128,7 +128,9 @@ int idiom_pad_behind_cast(struct gen *g, const struct shape *sh)
     before[axis] = (int64_t)rng_below(&g->rng, 3);
     after[axis] = before[axis] ? (int64_t)rng_below(&g->rng, 3) : 1;
     x = gen_pad(g, x, before, after, fill[rng_below(&g->rng, to == DT_F32 ? 6 : 4)]);
-    return rng_chance(&g->rng, 1, 2) ? elem_any(g, x) : x;
+    if (rng_chance(&g->rng, 1, 2))
+        return elem_any(g, x);
+    return rng_chance(&g->rng, 1, 2) ? elem_literal(g, x) : x;
 }
 
 /* a pad above an op that gives no 0 for 0 */

@@ -41,7 +41,7 @@ void layout_outputs(struct gen *g)
         const struct node *n = gen_at(g, g->p->out[i].node);
         bool cast = n->op == OP_CAST;
 
-        if (n->sh.rank > 0 && rng_chance(&g->rng, cast ? 2 : 1, 4))
+        if (n->sh.rank > 0 && rng_chance(&g->rng, cast ? 3 : 1, 4))
             layout_draw(&g->rng, &n->sh, &g->p->out[i].layout);
     }
 }

@@ -6,7 +6,6 @@
 #include "base/bug.h"
 #include "fuzz/gen/build.h"
 
-
 static int transpose(struct gen *g, int x)
 {
     int perm[MAX_RANK], rank = gen_at(g, x)->sh.rank;

@@ -46,7 +46,7 @@ static uint32_t draw_axes(struct gen *g, int rank)
     if (rng_chance(&g->rng, 1, 5))
         return (1u << rank) - 1;
     axes = 1u << (rng_chance(&g->rng, 1, 2) ? (uint64_t)rank - 1
-                                             : rng_below(&g->rng, (uint64_t)rank));
+                                            : rng_below(&g->rng, (uint64_t)rank));
     for (int i = 0; i < rank; i++)
         if (rng_chance(&g->rng, 1, 5))
             axes |= 1u << i;

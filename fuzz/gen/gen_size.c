@@ -47,7 +47,7 @@ int64_t size_small(struct gen *g, int64_t hi)
 }
 
 /* The extents worth having, in order: what steps of force() and size_near() land on. */
-static const int64_t ladder[] = { 1,  2,  3,  4,  5,  6,  7,  8,   9,   11,  13,  15, 16,
+static const int64_t ladder[] = { 1,  2,  3,  4,  5,  6,  7,  8,  9,  11, 13,  15,  16,
                                   17, 23, 31, 32, 33, 47, 63, 64, 65, 97, 127, 128, 129 };
 enum { LADDER = sizeof ladder / sizeof ladder[0] };
 
@@ -102,8 +102,9 @@ void size_product(struct gen *g, int n, int64_t lo, int64_t hi, int64_t *dim)
 
         for (int i = 0; i < n; i++)
             count *= (double)(got[i] = size_draw(g));
-        off = count < (double)lo ? (double)lo / count
-              : count > (double)hi ? count / (double)hi : 0;
+        off = count < (double)lo   ? (double)lo / count
+              : count > (double)hi ? count / (double)hi
+                                   : 0;
         if (off < best) {
             best = off;
             for (int i = 0; i < n; i++)

@@ -63,7 +63,9 @@ int view_reshape(struct gen *g, int x)
     else if (kind < 6)
         sh = (struct shape){ .rank = 1, .dim = { count } };
     else /* another cut of the whole, often of higher rank */
-        size_recut(g, count, (int)rng_range(&g->rng, 2, sh.rank < 4 ? sh.rank + 1 : 4), &sh);
+        size_recut(g, count,
+                   (int)rng_range(&g->rng, sh.rank ? 2 : 1, sh.rank < 4 ? sh.rank + 1 : 4),
+                   &sh);
     return gen_reshape(g, x, &sh);
 }
 

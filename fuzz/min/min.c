@@ -16,6 +16,7 @@ struct min {
     const struct cause *cause;
     struct check_opts check; /* narrowed to what failed */
     int budget, evaluations;
+    enum verdict_kind kind; /* of the smallest so far */
     struct probe probe;
     struct trial *t;       /* the smallest so far; lives in arena[at] */
     struct arena arena[2]; /* of t and of the candidate, in turn */
@@ -82,20 +83,31 @@ static bool steps_settle(struct min *m, struct trial *t)
 }
 
 /* A finding of the interpreter needs the interpreter alone; compiled code runs in a child. */
-static bool same_cause(struct min *m, const struct trial *t)
+static bool find_cause(struct min *m, const struct trial *t, struct cause *c)
 {
-    struct cause c;
     struct err e = { 0 };
     struct check k;
 
     if (!strcmp(m->cause->backend_group, "interp")) {
         probe_trial(&m->probe, t, m->probe.al);
-        return probe_cause(&m->probe, &c, &e) == 0 && cause_same(&c, m->cause);
+        return probe_cause(&m->probe, c, &e) == 0;
     }
     if (check_trial(m->ck, t, &m->check, &k, &e) || !verdict_is_finding(k.kind))
         return false;
-    return cause_locate(&m->probe, t, &k.verdict[k.first], &c, &e) == 0 &&
-           cause_same(&c, m->cause);
+    return cause_locate(&m->probe, t, &k.verdict[k.first], c, &e) == 0;
+}
+
+/* A silent wrong value stays one: a smaller trial that leaves its arrays instead would show
+ * less of the bug, and in a repro it could go either way. */
+static bool same_cause(struct min *m, const struct trial *t)
+{
+    struct cause c;
+
+    if (!find_cause(m, t, &c) || !cause_same(&c, m->cause) ||
+        (m->kind == VK_MISMATCH && c.kind != VK_MISMATCH))
+        return false;
+    m->kind = c.kind;
+    return true;
 }
 
 static bool attempt(struct min *m, const struct reducer *r, int from, int to)
@@ -153,6 +165,7 @@ static int narrow(struct min *m, const struct trial *t, struct err *e)
     if (!verdict_is_finding(k.kind))
         return err_set(e, ERR_USAGE, "the trial passes: there is nothing to minimize");
     v = &k.verdict[k.first];
+    m->kind = v->kind;
     m->check.n_backend = 1;
     m->check.backend[0] = backend_find(interp ? "interp" : v->backend);
     for (int al = 0; al < AL_COUNT; al++)

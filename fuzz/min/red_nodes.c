@@ -109,11 +109,13 @@ bool red_cut_apply(struct trial *t, int from, int to, struct arena *a)
     return any;
 }
 
-/* Hints: node x operand. */
+/* Hints: node x operand x whether steps that named the node pass on to its reader. */
+enum { BYPASS_HINTS = 2 * MAX_ARGS };
+
 int red_bypass_count(const struct trial *t, struct arena *scratch)
 {
     (void)scratch;
-    return t->prog.n * MAX_ARGS;
+    return t->prog.n * BYPASS_HINTS;
 }
 
 static void bypass_node(struct prog *p, int node, int by)
@@ -134,10 +136,47 @@ static void bypass_node(struct prog *p, int node, int by)
     }
 }
 
+/* The node in whose kernel this one is computed, or which reads it through views. */
+static int reader_of(const struct trial *t, int node)
+{
+    const struct prog *p = &t->prog;
+
+    for (int i = 0; i < t->n_step; i++)
+        if (t->step[i].kind == STEP_FUSE && t->step[i].node[0] == node)
+            return t->step[i].node[1];
+    for (int i = node + 1; i < p->n; i++)
+        for (int k = 0; k < p->node[i].n_arg; k++)
+            if (p->node[i].arg[k].node == node) {
+                if (!op_is_view(p->node[i].op))
+                    return i;
+                node = i;
+            }
+    return -1;
+}
+
+/* fuse P NODE and fuse NODE C become fuse P C; other steps go on to C. */
+static void steps_pass_on(struct trial *t, int node, int reader)
+{
+    for (int i = t->n_step - 1; i >= 0; i--) {
+        struct step *st = &t->step[i];
+
+        if (st->kind == STEP_FUSE && st->node[0] == node) {
+            trial_drop_step(t, i);
+            continue;
+        }
+        for (int k = 0; k < 2; k++)
+            if (st->node[k] == node)
+                st->node[k] = reader;
+        for (int k = 0; k < st->n_axis; k++)
+            if (st->axis[k].node == node)
+                st->axis[k].node = reader;
+    }
+}
+
 bool red_bypass_apply(struct trial *t, int from, int to, struct arena *a)
 {
     struct prog *p = &t->prog;
-    int node = p->n - 1 - from / MAX_ARGS, k = from % MAX_ARGS, by;
+    int node = p->n - 1 - from / BYPASS_HINTS, k = from % BYPASS_HINTS / 2, by, reader;
 
     (void)to, (void)a;
     if (node < 0 || k >= p->node[node].n_arg)
@@ -145,6 +184,67 @@ bool red_bypass_apply(struct trial *t, int from, int to, struct arena *a)
     by = p->node[node].arg[k].node;
     if (by < 0)
         return false;
+    reader = reader_of(t, node);
+    if (from % 2 == 0 && reader < 0)
+        return false;
+    if (from % 2 == 0)
+        steps_pass_on(t, node, reader);
     bypass_node(p, node, by);
+    return true;
+}
+
+/*
+ * sum then expand becomes expand then sum: where a fused reduction runs again for every
+ * element of its reader, the plain program that does the same needs fewer nodes.
+ */
+int red_hoist_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return t->prog.n;
+}
+
+static bool only_reader(const struct prog *p, int node, int reader)
+{
+    for (int i = 0; i < p->n; i++)
+        for (int k = 0; k < p->node[i].n_arg; k++)
+            if (p->node[i].arg[k].node == node && i != reader)
+                return false;
+    for (int k = 0; k < p->n_out; k++)
+        if (p->out[k].node == node)
+            return false;
+    return true;
+}
+
+bool red_hoist_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    struct prog *p = &t->prog;
+    struct node *v = &p->node[from], *r, node;
+    int at, lead;
+
+    (void)to, (void)a;
+    if (v->op != OP_EXPAND)
+        return false;
+    at = v->arg[0].node;
+    r = &p->node[at];
+    lead = v->sh.rank - r->sh.rank;
+    if (op_info(r->op)->class != OPC_REDUCE || r->keep || !only_reader(p, at, from) ||
+        lead == 0 || lead + p->node[r->arg[0].node].sh.rank > MAX_RANK)
+        return false;
+    for (int k = 0; k < r->sh.rank; k++)
+        if (v->sh.dim[lead + k] != r->sh.dim[k])
+            return false;
+    node = *v;
+    node.arg[0] = r->arg[0];
+    node.sh.rank = lead;
+    for (int k = 0; k < p->node[r->arg[0].node].sh.rank; k++)
+        node.sh.dim[node.sh.rank++] = p->node[r->arg[0].node].sh.dim[k];
+    *v = *r;
+    v->arg[0].node = at;
+    v->axes <<= lead;
+    *r = node;
+    for (int i = 0; i < t->n_step; i++)
+        for (int k = 0; k < 2; k++)
+            if (t->step[i].node[k] == at)
+                t->step[i].node[k] = from;
     return true;
 }

@@ -5,8 +5,9 @@
 #include "fuzz/min/reduce.h"
 
 /* Simpler ops of one kind, in the order in which they are tried; OP_COUNT ends. */
-static const enum op *simpler(const struct node *n)
+static const enum op *simpler(const struct prog *p, const struct node *n)
 {
+    static const enum op view[] = { OP_COPY, OP_COUNT };
     static const enum op unary[] = { OP_COPY, OP_NEG, OP_COUNT };
     static const enum op binary[] = { OP_ADD, OP_COUNT };
     static const enum op logic[] = { OP_AND, OP_COUNT };
@@ -23,8 +24,10 @@ static const enum op *simpler(const struct node *n)
         return n->op == OP_EQ ? none : compare;
     case OPC_REDUCE:
         return reduce;
-    case OPC_SOURCE:
     case OPC_VIEW:
+        return n->op == OP_RESHAPE && shape_equal(&n->sh, &p->node[n->arg[0].node].sh) ? view
+                                                                                       : none;
+    case OPC_SOURCE:
     case OPC_WHERE:
     case OPC_CAST:
     case OPC_COPY:
@@ -34,7 +37,8 @@ static const enum op *simpler(const struct node *n)
     return none;
 }
 
-enum { OP_HINTS = 2 };
+/* Hints of one node: two ops, then the axes that a reduction keeps. */
+enum { OP_HINTS = 3 };
 
 int red_ops_count(const struct trial *t, struct arena *scratch)
 {
@@ -45,9 +49,15 @@ int red_ops_count(const struct trial *t, struct arena *scratch)
 bool red_ops_apply(struct trial *t, int from, int to, struct arena *a)
 {
     struct node *n = &t->prog.node[from / OP_HINTS];
-    const enum op *list = simpler(n);
+    const enum op *list = simpler(&t->prog, n);
 
     (void)to, (void)a;
+    if (from % OP_HINTS == 2) {
+        bool kept = n->keep;
+
+        n->keep = false;
+        return kept;
+    }
     for (int i = 0; list[i] != OP_COUNT && list[i] != n->op; i++)
         if (i == from % OP_HINTS) {
             n->op = list[i];

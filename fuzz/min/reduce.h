@@ -23,8 +23,8 @@ struct reducer {
 extern const struct reducer reducers[];
 extern const int n_reducers;
 
-#define RED(id, chunks, help)                                                                 \
-    int red_##id##_count(const struct trial *t, struct arena *scratch);                       \
+#define RED(id, chunks, help)                                                                  \
+    int red_##id##_count(const struct trial *t, struct arena *scratch);                        \
     bool red_##id##_apply(struct trial *t, int from, int to, struct arena *a);
 #include "fuzz/min/reducers.def"
 #undef RED

@@ -114,14 +114,14 @@ static void join_node(const struct prog *p, int *up, int node)
 
 void sizes_init(struct sizes *z, const struct prog *p, struct arena *a)
 {
-    int *up = arena_array(a, int, p->n * MAX_RANK + 1), *number;
+    int *up = arena_array(a, int, p->n *MAX_RANK + 1), *number;
 
     z->p = p;
-    z->sym = arena_array(a, int, p->n * MAX_RANK + 1);
+    z->sym = arena_array(a, int, p->n *MAX_RANK + 1);
     z->n_sym = 0;
     z->extent = arena_array(a, int64_t, p->n * MAX_RANK + 1);
     z->to = arena_array(a, int64_t, p->n * MAX_RANK + 1);
-    number = arena_array(a, int, p->n * MAX_RANK + 1);
+    number = arena_array(a, int, p->n *MAX_RANK + 1);
     for (int i = 0; i < p->n * MAX_RANK; i++) {
         up[i] = i;
         number[i] = -1;
@@ -184,7 +184,7 @@ static bool follow_pad(struct sizes *z, int node, int axis)
         return sizes_ask(z, out, sizes_new(z, in) + n->lo[axis] + n->hi[axis]);
     if (to >= sizes_new(z, in) + least || z->to[in] >= 0)
         return to >= sizes_new(z, in);
-    return sizes_ask(z, in, to > least ? to - least : 0);
+    return to > least && sizes_ask(z, in, to - least);
 }
 
 struct segment { /* of a reshape: axes [in, in_end) hold what [out, out_end) hold */

@@ -10,7 +10,7 @@
 
 struct sizes {
     const struct prog *p;
-    int *sym;        /* of axis a of node n: sym[n * MAX_RANK + a] */
+    int *sym; /* of axis a of node n: sym[n * MAX_RANK + a] */
     int n_sym;
     int64_t *extent; /* of a symbol, now */
     int64_t *to;     /* asked for, -1 = as it is */

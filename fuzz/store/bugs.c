@@ -1,4 +1,4 @@
-/* Bugs: inserted or counted, read, updated, replayed, tagged. */
+/* Bugs: inserted or counted, read, updated. */
 #include "fuzz/store/inner.h"
 
 #include <inttypes.h>
@@ -92,19 +92,12 @@ static int observe(struct store *s, int64_t bug, const struct store_seen *seen, 
     return store_done(s, q, e);
 }
 
-static const char *known_state(const char *state)
-{
-    static const char *const states[] = { "open", "fixed", "back", "wontfix" };
-
-    for (int i = 0; state && i < 4; i++)
-        if (strcmp(state, states[i]) == 0)
-            return states[i];
-    return NULL;
-}
-
-/* Takes id, count, state and first sight of a bug as they are now stored. */
+/* Takes id, count, state and first sight of a bug as they are now stored; of the one that it
+ * was joined to if it was. */
 static int take_history(struct store *s, struct finding *f, struct err *e)
 {
+    if (store_bug_head(s, &f->id, e))
+        return e->code;
     struct arena a;
     struct finding now;
 
@@ -113,7 +106,7 @@ static int take_history(struct store *s, struct finding *f, struct err *e)
         f->count = now.count;
         f->seed = now.seed;
         f->first_trial = now.first_trial;
-        f->state = known_state(now.state);
+        f->state = store_state_text(now.state);
     }
     arena_release(&a);
     return e->code;
@@ -133,7 +126,7 @@ int store_finding(struct store *s, struct finding *f, const struct store_seen *s
     if (*known && strcmp(f->state, "fixed") == 0) {
         if (store_tag(s, f->id, "back", "seen again", e))
             goto fail;
-        f->state = known_state("back");
+        f->state = store_state_text("back");
     }
     if (alone && store_commit(s, e))
         goto fail;
@@ -199,10 +192,10 @@ int store_bug_get(struct store *s, int64_t id, struct arena *a, struct finding *
     return e->code = ERR_NONE;
 }
 
-int store_bug_list(struct store *s, struct arena *a, struct finding **out, int *n,
-                   struct err *e)
+int store_bug_rows(struct store *s, enum statement which, struct arena *a, struct finding **out,
+                   int *n, struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_BUG_LIST, e);
+    sqlite3_stmt *q = store_stmt(s, which, e);
     int rc, cap = 0;
 
     *out = NULL;
@@ -212,6 +205,12 @@ int store_bug_list(struct store *s, struct arena *a, struct finding **out, int *
     while ((rc = store_step(s, q, e)) > 0)
         read_finding(q, a, arena_push(a, *out, *n, cap));
     return rc < 0 ? e->code : 0;
+}
+
+int store_bug_list(struct store *s, struct arena *a, struct finding **out, int *n,
+                   struct err *e)
+{
+    return store_bug_rows(s, Q_BUG_LIST, a, out, n, e);
 }
 
 int store_bug_update(struct store *s, const struct finding *f, struct err *e)
@@ -247,44 +246,4 @@ int store_known_causes(struct store *s, const char *fault, struct arena *a,
         c->cause = column_text(q, 1, a);
     }
     return rc < 0 ? e->code : 0;
-}
-
-int store_replay(struct store *s, int64_t bug, const char *kind, const char *cause,
-                 const char *subject_version, struct err *e)
-{
-    sqlite3_stmt *q = store_stmt(s, Q_REPLAY, e);
-
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    bind_text(q, 2, kind);
-    bind_text(q, 3, cause);
-    bind_text(q, 4, subject_version);
-    return store_done(s, q, e);
-}
-
-bool store_state_valid(const char *state)
-{
-    return known_state(state) != NULL;
-}
-
-int store_tag(struct store *s, int64_t bug, const char *state, const char *note, struct err *e)
-{
-    sqlite3_stmt *q = store_stmt(s, Q_STATE_SET, e);
-
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    bind_text(q, 2, state);
-    if (store_done(s, q, e))
-        return e->code;
-    if (sqlite3_changes(s->db) == 0)
-        return err_set(e, ERR_DB, "%s: no bug %" PRId64 "; tilefuzz db ls shows what there is",
-                       s->path, bug);
-    if (!(q = store_stmt(s, Q_STATE_NOTE, e)))
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    bind_text(q, 2, state);
-    bind_text(q, 3, note);
-    return store_done(s, q, e);
 }

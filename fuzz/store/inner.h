@@ -43,8 +43,17 @@ void bind_text(sqlite3_stmt *q, int at, const char *text); /* NULL is NULL; must
 void bind_key(sqlite3_stmt *q, int at, uint64_t key);      /* 16 hex digits */
 const char *column_text(sqlite3_stmt *q, int at, struct arena *a); /* NULL for NULL */
 
-/* The id of the bug that f is (signature or cause, and fault), inserted if it is not known. */
+/* The row of the bug that f is (signature or cause, and fault), inserted if it is not known;
+ * a row that was joined to another bug is itself. */
 int store_bug_adopt(struct store *s, struct finding *f, bool *known, struct err *e);
+/* All rows of a statement with the columns of a bug. */
+int store_bug_rows(struct store *s, enum statement which, struct arena *a, struct finding **out,
+                   int *n, struct err *e);
+
+/* The one that a joined bug was joined to, else the bug itself. */
+int store_bug_head(struct store *s, int64_t *bug, struct err *e);
+/* The state as a constant of ours, NULL = there is no such state. */
+const char *store_state_text(const char *state);
 
 /* Brings the schema to STORE_VERSION (creates it in an empty file). */
 enum { STORE_VERSION = 1, STORE_APPLICATION = 0x7466757a /* "tfuz" */ };

@@ -1,7 +1,8 @@
 /*
  * Merging: campaigns that this database has not seen yet (by uid), with their trials and
  * observations; bugs are matched by signature and fault, so one bug found on ten machines
- * becomes one row with ten observations. All in one transaction.
+ * becomes one row with ten observations. Who joined which bugs is not taken over. All in one
+ * transaction.
  */
 #include "fuzz/store/inner.h"
 
@@ -71,7 +72,7 @@ static int merge_bugs(struct merge *m, struct err *e)
     struct finding *f;
     int n;
 
-    if (store_bug_list(m->from, &m->arena, &f, &n, e))
+    if (store_bug_rows(m->from, Q_MERGE_BUGS, &m->arena, &f, &n, e))
         return e->code;
     for (int i = 0; i < n; i++) {
         int64_t from = f[i].id;
@@ -85,8 +86,8 @@ static int merge_bugs(struct merge *m, struct err *e)
     return 0;
 }
 
-/* Rows whose column 0 is a bug and column 1 a campaign (0 columns of the two are mapped when
- * the table has none). A row of a campaign that was here before is left out. */
+/* Rows that begin with a bug, or a campaign, or both, which are mapped. A row of a campaign
+ * that was here before is left out. */
 static int merge_rows(struct merge *m, enum statement read, enum statement write, bool bug,
                       bool campaign, int64_t *count, struct err *e)
 {

@@ -110,7 +110,7 @@ static int connect_reader(struct store *s, struct err *e)
     if (connect_file(s, s->path, SQLITE_OPEN_READONLY, e))
         return e->code;
     if (store_number(s, "SELECT count(*) FROM sqlite_master", &n, e)) {
-        int rc = sqlite3_errcode(s->db);
+        int rc = sqlite3_errcode(s->db) & 0xff; /* extended codes are on */
 
         if (rc != SQLITE_CANTOPEN && rc != SQLITE_READONLY)
             return e->code;

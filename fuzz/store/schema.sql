@@ -66,10 +66,12 @@ CREATE TABLE bugs (
     detail TEXT,
     text TEXT NOT NULL,                -- the minimized trial
     original TEXT,                     -- as it was drawn
-    repro TEXT                         -- a command to paste
+    repro TEXT,                        -- a command to paste
+    joined INTEGER REFERENCES bugs (id) -- is the same as that one, says the user
 );
 CREATE UNIQUE INDEX bugs_signature ON bugs (signature, fault);
 CREATE INDEX bugs_cause ON bugs (cause, fault);
+CREATE INDEX bugs_joined ON bugs (joined);
 
 CREATE TABLE observations (
     id INTEGER PRIMARY KEY,

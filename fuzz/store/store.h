@@ -97,6 +97,11 @@ int store_tag(struct store *s, int64_t bug, const char *state, const char *note,
 bool store_state_valid(const char *state);
 #define STORE_STATES "open, fixed, back, wontfix"
 
+/* `other` is the same bug as `bug`: it is listed no more, and what is seen of it counts for
+ * `bug`. split undoes it, for one that was joined or for all that were joined to it. */
+int store_join(struct store *s, int64_t bug, int64_t other, struct err *e);
+int store_split(struct store *s, int64_t bug, struct err *e);
+
 /* Everything of another database into this one; campaigns that are here already (same uid)
  * are skipped, so merging twice changes nothing. Counts what was new. */
 struct store_merged {

@@ -12,18 +12,18 @@ struct cgen {
     const struct lprog *l;
     const struct kernel *k;
     int kernel;
-    struct str *out;   /* the text */
-    struct str *s;     /* the line in work, until cgen_flush wraps it and moves it to out */
-    int indent;        /* of that line, in steps of 4 */
-    int64_t *extent;   /* of every variable, for ranges */
-    int lane_var;      /* >= 0: printed as the number lane_at */
+    struct str *out; /* the text */
+    struct str *s;   /* the line in work, until cgen_flush wraps it and moves it to out */
+    int indent;      /* of that line, in steps of 4 */
+    int64_t *extent; /* of every variable, for ranges */
+    int lane_var;    /* >= 0: printed as the number lane_at */
     int64_t lane_at;
 
     /* names in this kernel; NULL = does not occur in it */
     const char **buf, **var, **acc;
-    bool *stored;    /* per buffer: the kernel writes it */
-    bool *acc_read;  /* per accumulator: a value reads it */
-    int *acc_depth;  /* per accumulator: depth at which it is declared, -1 = it is not */
+    bool *stored;   /* per buffer: the kernel writes it */
+    bool *acc_read; /* per accumulator: a value reads it */
+    int *acc_depth; /* per accumulator: depth at which it is declared, -1 = it is not */
     const char **used;
     int n_used, cap_used;
 
@@ -33,7 +33,7 @@ struct cgen {
         int uses;        /* readers within it */
         int size, depth; /* of the text, with bound values as one name */
         int local;       /* > 0: bound to the local with this number */
-    } *value;
+    } * value;
     int stamp, n_local;
     const char *local; /* locals are called this and a number: "v" */
 };
@@ -52,6 +52,8 @@ void cgen_int(struct str *s, int64_t v);
 
 /* emit_value.c */
 void cgen_literal(struct cgen *g, enum dtype dt, double v);
+/* "0.1f": a short text that reads back as the same float, or what inf and nan are called */
+void cgen_float(struct str *s, float v, const char *inf, const char *nan);
 const char *cgen_type(enum dtype dt);
 /* Binds what is shared and big, or deep, to locals, then the value's text can be printed
  * by cgen_value. Both only within one statement, opened by cgen_statement. */

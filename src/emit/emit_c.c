@@ -19,15 +19,22 @@ static void put_indent(struct str *s, int columns)
     }
 }
 
-/* The last place at which a line of `room` columns may break, or the first beyond it. */
+/* Where a line of `room` columns breaks: the outermost place, of those the last, but behind
+ * a = only if that is enough; n = none. */
 static size_t break_at(const char *p, size_t n, size_t room)
 {
-    size_t best = 0;
+    int depth = 0, least = 1 << 30;
+    size_t best = n;
 
-    for (size_t i = 1; i + 1 < n && (i <= room || !best); i++)
-        if (p[i] == ' ' && strchr(",?:+=&", p[i - 1]))
+    for (size_t i = 1; i + 1 < n && (i <= room || best == n); i++) {
+        depth += (p[i - 1] == '(' || p[i - 1] == '[') - (p[i - 1] == ')' || p[i - 1] == ']');
+        if (p[i] == ' ' && strchr(",?:+=&", p[i - 1]) && depth <= least &&
+            (p[i - 1] != '=' || n - i + 2 * STEP <= room)) {
+            least = depth;
             best = i;
-    return best ? best : n;
+        }
+    }
+    return best;
 }
 
 void cgen_flush(struct cgen *g)

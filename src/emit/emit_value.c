@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bug.h"
 #include "ir/data.h"
@@ -30,14 +31,13 @@ const char *cgen_type(enum dtype dt)
     return "";
 }
 
-/* "0.1f": the shortest text that reads back as the same float. */
-static void put_float(struct str *s, float v)
+void cgen_float(struct str *s, float v, const char *inf, const char *nan)
 {
     char buf[32];
-    bool whole = true;
 
     if (isnan(v) || isinf(v)) {
-        str_puts(s, isnan(v) ? "TF_NAN" : v < 0 ? "-TF_INF" : "TF_INF");
+        str_puts(s, isinf(v) && v < 0 ? "-" : "");
+        str_puts(s, isnan(v) ? nan : inf);
         return;
     }
     for (int digits = 6; digits <= 9; digits += 3) {
@@ -45,10 +45,8 @@ static void put_float(struct str *s, float v)
         if (strtof(buf, NULL) == v)
             break;
     }
-    for (const char *c = buf; *c; c++)
-        whole &= *c != '.' && *c != 'e';
     str_puts(s, buf);
-    str_puts(s, whole ? ".0f" : "f");
+    str_puts(s, strpbrk(buf, ".e") ? "f" : ".0f");
 }
 
 void cgen_literal(struct cgen *g, enum dtype dt, double v)
@@ -58,7 +56,7 @@ void cgen_literal(struct cgen *g, enum dtype dt, double v)
     switch (dtype_info(dt)->class) {
     case DTC_FLOAT:
         str_puts(g->s, "TF_LIT(");
-        put_float(g->s, (float)v);
+        cgen_float(g->s, (float)v, "TF_INF", "TF_NAN");
         snprintf(word, sizeof word, ", 0x%xu)", (unsigned)ring_literal(v));
         str_puts(g->s, word);
         return;
@@ -85,27 +83,34 @@ static const char *cast_op(enum dtype from, enum dtype to)
     return name[dtype_info(from)->class][dtype_info(to)->class];
 }
 
-/* The vocabulary: of f32 operands, and of i32 and bool ones. */
-static const struct {
-    const char *f32, *word;
-} vocabulary[OP_COUNT] = {
-    [OP_NEG] = { "TF_NEG", "TF_INEG" },     [OP_ABS] = { "TF_ABS", "TF_IABS" },
-    [OP_EXP] = { "TF_EXP", NULL },          [OP_RECIP] = { "TF_RECIP", NULL },
-    [OP_SQRT] = { "TF_SQRT", NULL },        [OP_NOT] = { NULL, "TF_NOT" },
-    [OP_ADD] = { "TF_ADD", "TF_IADD" },     [OP_SUB] = { "TF_SUB", "TF_ISUB" },
-    [OP_MUL] = { "TF_MUL", "TF_IMUL" },     [OP_DIV] = { "TF_DIV", "TF_IDIV" },
-    [OP_MAX2] = { "TF_MAX", "TF_IMAX" },    [OP_MIN2] = { "TF_MIN", "TF_IMIN" },
-    [OP_AND] = { NULL, "TF_AND" },          [OP_OR] = { NULL, "TF_OR" },
-    [OP_LT] = { "TF_LT", "TF_ILT" },        [OP_LE] = { "TF_LE", "TF_ILE" },
-    [OP_EQ] = { "TF_EQ", "TF_IEQ" },        [OP_WHERE] = { "TF_WHERE", "TF_WHERE" },
-    [OP_SUM] = { "TF_ADD", "TF_IADD" },     [OP_MAX] = { "TF_MAX", "TF_IMAX" },
-    [OP_MIN] = { "TF_MIN", "TF_IMIN" },
+/* The vocabulary: of f32, i32 and bool operands. */
+static const char *const vocabulary[OP_COUNT][3] = {
+    [OP_NEG] = { "TF_NEG", "TF_INEG", NULL },
+    [OP_ABS] = { "TF_ABS", "TF_IABS", NULL },
+    [OP_EXP] = { "TF_EXP", NULL, NULL },
+    [OP_RECIP] = { "TF_RECIP", NULL, NULL },
+    [OP_SQRT] = { "TF_SQRT", NULL, NULL },
+    [OP_NOT] = { NULL, NULL, "TF_NOT" },
+    [OP_ADD] = { "TF_ADD", "TF_IADD", NULL },
+    [OP_SUB] = { "TF_SUB", "TF_ISUB", NULL },
+    [OP_MUL] = { "TF_MUL", "TF_IMUL", NULL },
+    [OP_DIV] = { "TF_DIV", "TF_IDIV", NULL },
+    [OP_MAX2] = { "TF_MAX", "TF_IMAX", NULL },
+    [OP_MIN2] = { "TF_MIN", "TF_IMIN", NULL },
+    [OP_AND] = { NULL, NULL, "TF_AND" },
+    [OP_OR] = { NULL, NULL, "TF_OR" },
+    [OP_LT] = { "TF_LT", "TF_ILT", NULL },
+    [OP_LE] = { "TF_LE", "TF_ILE", NULL },
+    [OP_EQ] = { "TF_EQ", "TF_IEQ", "TF_BEQ" },
+    [OP_WHERE] = { "TF_WHERE", "TF_WHERE", "TF_WHERE" },
+    [OP_SUM] = { "TF_ADD", "TF_IADD", NULL },
+    [OP_MAX] = { "TF_MAX", "TF_IMAX", NULL },
+    [OP_MIN] = { "TF_MIN", "TF_IMIN", NULL },
 };
 
 const char *cgen_op(enum op op, enum dtype dt)
 {
-    bool f32 = dtype_info(dt)->class == DTC_FLOAT;
-    const char *name = f32 ? vocabulary[op].f32 : vocabulary[op].word;
+    const char *name = vocabulary[op][dtype_info(dt)->class];
 
     if (!name)
         BUG("op %s of %s is no arithmetic of loop IR", op_info(op)->name, dtype_info(dt)->name);

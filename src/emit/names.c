@@ -12,14 +12,15 @@
 
 /* C's keywords, what gnu modes predefine, and the functions that the preludes call. */
 static const char *const reserved[] = {
-    "alignas",  "alignof",  "asm",      "auto",     "bool",          "break",        "case",
-    "char",     "const",    "constexpr", "continue", "default",      "do",           "double",
-    "else",     "enum",     "expf",     "extern",   "false",         "float",        "for",
-    "goto",     "i386",     "if",       "inline",   "int",           "linux",        "long",
-    "main",     "nullptr",  "p",        "register", "restrict",      "return",       "short",
-    "signed",   "sizeof",   "sqrtf",    "static",   "static_assert", "struct",       "switch",
-    "true",     "typedef",  "typeof",   "union",    "unix",          "unsigned",     "void",
-    "volatile", "while",    "thread_local",         "typeof_unqual",
+    "alignas", "alignof",  "asm",      "auto",          "bool",          "break",
+    "case",    "char",     "const",    "constexpr",     "continue",      "default",
+    "do",      "double",   "else",     "enum",          "expf",          "extern",
+    "false",   "float",    "for",      "goto",          "i386",          "if",
+    "inline",  "int",      "linux",    "long",          "main",          "nullptr",
+    "p",       "register", "restrict", "return",        "short",         "signed",
+    "sizeof",  "sqrtf",    "static",   "static_assert", "struct",        "switch",
+    "true",    "typedef",  "typeof",   "union",         "unix",          "unsigned",
+    "void",    "volatile", "while",    "thread_local",  "typeof_unqual",
 };
 
 static bool taken(const struct cgen *g, const char *name)

@@ -7,17 +7,19 @@
 #include "base/bug.h"
 #include "ir/parse.h"
 
+/* clang-format off */
 static const struct {
     const char *name;
     enum part part;
 } keys[] = {
-    {"axis",     PART_AXIS   },
-    { "axes",    PART_AXES   },
-    { "keep",    PART_KEEP   },
-    { "value",   PART_VALUE  },
-    { "strides", PART_STRIDES},
-    { "offset",  PART_OFFSET },
+    { "axis", PART_AXIS },
+    { "axes", PART_AXES },
+    { "keep", PART_KEEP },
+    { "value", PART_VALUE },
+    { "strides", PART_STRIDES },
+    { "offset", PART_OFFSET },
 };
+/* clang-format on */
 
 void parse_mark(struct parse *p, int part)
 {

@@ -14,13 +14,18 @@ static const struct step_info steps[STEP_COUNT] = {
 #undef STEP
 };
 
-static const struct {
-    const char *name, *help;
-} recipes[RECIPE_COUNT] = {
-    [RECIPE_NORMAL] = {"normal",    "about N(0,1); integers -8..8"             },
-    [RECIPE_UNIFORM] = { "uniform",  "U(0,1); integers -8..8"                   },
-    [RECIPE_POSITIVE] = { "positive", "U(1,2); integers -8..8"                   },
-    [RECIPE_INTS] = { "ints",     "whole numbers -8..8; integers -1000..1000"},
+static const char *const recipe_names[RECIPE_COUNT] = {
+    [RECIPE_NORMAL] = "normal",
+    [RECIPE_UNIFORM] = "uniform",
+    [RECIPE_POSITIVE] = "positive",
+    [RECIPE_INTS] = "ints",
+};
+
+static const char *const recipe_helps[RECIPE_COUNT] = {
+    [RECIPE_NORMAL] = "about N(0,1); integers -8..8",
+    [RECIPE_UNIFORM] = "U(0,1); integers -8..8",
+    [RECIPE_POSITIVE] = "U(1,2); integers -8..8",
+    [RECIPE_INTS] = "whole numbers -8..8; integers -1000..1000",
 };
 
 const struct step_info *step_info(enum step_kind kind)
@@ -45,20 +50,20 @@ const char *recipe_name(enum recipe r)
 {
     if ((unsigned)r >= RECIPE_COUNT)
         BUG("recipe %d", (int)r);
-    return recipes[r].name;
+    return recipe_names[r];
 }
 
 const char *recipe_help(enum recipe r)
 {
     if ((unsigned)r >= RECIPE_COUNT)
         BUG("recipe %d", (int)r);
-    return recipes[r].help;
+    return recipe_helps[r];
 }
 
 bool recipe_parse(const char *s, size_t n, enum recipe *r)
 {
     for (int i = 0; i < RECIPE_COUNT; i++) {
-        if (strlen(recipes[i].name) == n && memcmp(recipes[i].name, s, n) == 0) {
+        if (strlen(recipe_names[i]) == n && memcmp(recipe_names[i], s, n) == 0) {
             *r = (enum recipe)i;
             return true;
         }

@@ -2,7 +2,7 @@
  * The functions of the ring algebra (unsigned integers mod 2^32 in place of floats) that
  * i32 does not have. Written here a second time on purpose: the text that is judged has its
  * own. exp(x) = 5^(x*L), so exp(a+b) = exp(a) exp(b) and rescaling telescopes; the others
- * are hashes, of which nothing is expected but that everyone gets the same.
+ * are hashes, of which only that everyone gets the same is asked.
  */
 #include "ir/data.h"
 #include "judge/ref.h"

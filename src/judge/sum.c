@@ -1,3 +1,4 @@
+/* See sum.h: the bound of a sum, and the sum of terms that are no numbers. */
 #include "judge/sum.h"
 
 int sum_kind(struct val x)

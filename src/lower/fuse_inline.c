@@ -7,23 +7,18 @@
 
 #include "lower/fuse.h"
 
-/* A permute on the reader's side is folded into the indices: result axis d of the permute
- * runs along operand axis perm[d]. */
-static void fold_permutes(struct lprog *l, struct access *r)
+/* Reads P's axis d along the reader's index perm[d]: right only for permutations that are
+ * their own inverse. */
+static void apply_permute(struct lprog *l, struct access *r)
 {
-    while (r->n_view > 0 && l->prog->node[r->view[0]].op == OP_PERMUTE) {
-        const struct node *n = &l->prog->node[r->view[0]];
-        int old[MAX_RANK];
+    const int *perm = l->prog->node[r->view[0]].perm;
+    int old[MAX_RANK];
 
-        memcpy(old, r->idx, sizeof old);
-        for (int d = 0; d < r->n_idx; d++)
-            if (FAULT(l, permute_applied_not_inverted))
-                r->idx[d] = old[n->perm[d]];
-            else
-                r->idx[n->perm[d]] = old[d];
-        r->view++;
-        r->n_view--;
-    }
+    memcpy(old, r->idx, sizeof old);
+    for (int d = 0; d < r->n_idx; d++)
+        r->idx[d] = old[perm[d]];
+    r->view++;
+    r->n_view--;
 }
 
 static bool has_pad(const struct lprog *l, const struct access *r)
@@ -80,7 +75,9 @@ static int value_of(struct lprog *l, const struct fuse *f, int access)
 
     if (FAULT(l, copy_copy_fusion_drops_view) && copy_of_copy(l, f))
         r.n_view = 0;
-    fold_permutes(l, &r);
+    if (FAULT(l, permute_applied_not_inverted) && r.n_view > 0 &&
+        l->prog->node[r.view[0]].op == OP_PERMUTE)
+        apply_permute(l, &r);
     val = inline_value(l, f->value, &r);
     if (!has_pad(l, &r) || FAULT(l, pad_pushed_before_unsafe_op))
         return val;

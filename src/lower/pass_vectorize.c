@@ -17,11 +17,27 @@ struct lanes {
     bool only_stores;
 };
 
-static bool straight(const struct kernel *k, int at, int end, bool *only_stores)
+/* out[..] = out[..] op value with the same element in every lane: a reduction that accum
+ * placed in memory. Lanes read before they write, so they would lose terms. */
+static bool updates_one_element(const struct lprog *l, const struct kernel *k, int at, int var)
+{
+    const struct access *a = &l->access[k->st[at].access];
+    struct kernel one = *k;
+
+    one.st = &k->st[at];
+    one.n = 1;
+    return kernel_reads(l, &one, a->buffer) && !ix_uses(&l->ix, a->index, var);
+}
+
+/* Only stores and updates in the loop at..end? */
+static bool straight(const struct lprog *l, const struct kernel *k, int at, int end,
+                     bool *only_stores)
 {
     *only_stores = true;
     for (int i = at + 1; i < end; i++) {
         if (k->st[i].kind != ST_UPDATE && k->st[i].kind != ST_STORE)
+            return false;
+        if (k->st[i].kind == ST_STORE && updates_one_element(l, k, i, k->st[at].var))
             return false;
         *only_stores &= k->st[i].kind == ST_STORE;
     }
@@ -180,7 +196,7 @@ static void vectorize_kernel(struct lprog *l, struct kernel *k, struct lanes *v)
         if (k->st[i].kind == ST_LOOP && k->st[i].var == v->var) {
             int end = stmt_end(k, i);
 
-            if (straight(k, i, end, &v->only_stores)) {
+            if (straight(l, k, i, end, &v->only_stores)) {
                 push_lanes(l, &list, k, i, end, v);
                 i = end;
                 continue;
@@ -191,13 +207,13 @@ static void vectorize_kernel(struct lprog *l, struct kernel *k, struct lanes *v)
     list_take(k, &list);
 }
 
-static bool has_straight(const struct kernel *k, int var)
+static bool has_straight(const struct lprog *l, const struct kernel *k, int var)
 {
     bool stores;
 
     for (int i = 0; i < k->n; i++)
         if (k->st[i].kind == ST_LOOP && k->st[i].var == var &&
-            straight(k, i, stmt_end(k, i), &stores))
+            straight(l, k, i, stmt_end(k, i), &stores))
             return true;
     return false;
 }
@@ -214,7 +230,7 @@ static int vectorize_step(struct lprog *l, int step, struct err *e)
     for (int k = 0; k < l->n_kernel && !l->stopped; k++) {
         int var = kernel_axis(l, k, name);
 
-        if (var < 0 || !has_straight(&l->kernel[k], var))
+        if (var < 0 || !has_straight(l, &l->kernel[k], var))
             continue;
         v.extent = l->var[var].extent;
         if (v.extent < v.n)

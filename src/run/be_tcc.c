@@ -19,6 +19,7 @@
 #include "base/bug.h"
 #include "emit/emit.h"
 #include "run/run.h"
+#include "run/tcc.h"
 
 struct built {
     TCCState *tcc;
@@ -49,7 +50,7 @@ static TCCState *state_new(struct str *log)
     return s;
 }
 
-static void write_text(const struct lprog *l, const char *text, struct str *s)
+void tcc_text(const struct lprog *l, const char *text, struct str *s)
 {
     for (int al = 0; al < AL_COUNT; al++) {
         if (al)
@@ -84,7 +85,7 @@ static int tcc_prepare(struct run_env *env, const struct lprog *l, const char *t
     (void)env;
     if (!b)
         BUG("out of memory");
-    write_text(l, text, &whole);
+    tcc_text(l, text, &whole);
     b->tcc = state_new(&log);
     ok = build(b, str_get(&whole));
     if (ok) {
@@ -129,6 +130,17 @@ static void tcc_release(struct prepared *p)
     tcc_delete(b->tcc);
     free(b);
     p->state = NULL;
+}
+
+bool tcc_compile_only(const char *text)
+{
+    struct str log = { 0 };
+    struct built b = { .tcc = state_new(&log) };
+    bool ok = build(&b, text);
+
+    tcc_delete(b.tcc);
+    str_release(&log);
+    return ok;
 }
 
 /* "0.9.27", as the library itself defines it: libtcc.h doesn't say. */

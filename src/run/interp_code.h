@@ -73,6 +73,9 @@ enum exec_end code_run(struct code *c, struct run_env *env, enum algebra al, int
 
 /* the operation that computes op on operands of dtype dt; a cast to dtype `to` */
 enum ins_op ins_of(enum op op, enum dtype dt, enum dtype to);
+/* Elements of a buffer that may be touched: those it claims, as far as run_place made room. */
+int64_t code_elems(const struct lprog *l, int buffer);
+bool code_planned(const struct lprog *l, int buffer); /* it lives in the arena */
 /* what DECL stores */
 double acc_identity(const struct acc *a);
 /* the same computation in an algebra */

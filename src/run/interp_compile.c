@@ -2,6 +2,26 @@
 #include "base/bug.h"
 #include "run/interp_code.h"
 
+bool code_planned(const struct lprog *l, int buffer)
+{
+    return l->buffer[buffer].kind == BUF_TEMP && l->buffer[buffer].arena_at >= 0;
+}
+
+int64_t code_elems(const struct lprog *l, int buffer)
+{
+    const struct buffer *b = &l->buffer[buffer];
+    const struct node *n = b->node >= 0 ? &l->prog->node[b->node] : NULL;
+    int64_t room = b->elems;
+
+    if (b->kind == BUF_INPUT)
+        room = layout_storage(&n->layout, &n->sh);
+    else if (b->kind == BUF_OUTPUT)
+        room = layout_storage(&l->prog->out[b->slot].layout, &n->sh);
+    else if (b->arena_at >= 0)
+        room = (l->arena_bytes - b->arena_at) / dtype_info(b->dt)->bytes;
+    return room < b->elems ? room : b->elems;
+}
+
 double acc_identity(const struct acc *a)
 {
     bool is_int = a->dt == DT_I32;
@@ -68,7 +88,8 @@ static void gen_store(struct gen *g, const struct stmt *s, int val)
 
     x_place(&g->c->x, ac, &p);
     index = gen_index(g, p.index);
-    gen_emit(g, small ? INS_STORE1 : INS_STORE4, val, index, ac->buffer)->k = b->elems;
+    gen_emit(g, small ? INS_STORE1 : INS_STORE4, val, index, ac->buffer)->k =
+        code_elems(g->c->l, ac->buffer);
 }
 
 /* All lanes' values first, then all writes: two loops over the same variable. */

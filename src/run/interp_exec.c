@@ -36,8 +36,8 @@ static struct dot dot_of(const struct code *c, const struct ins *p, const struct
 {
     struct dot d = { .n = body[3].k };
 
-    d.a_by = p->a < 0 ? 0 : c->inc[p->a].by;
-    d.b_by = p->b < 0 ? 0 : c->inc[p->b].by;
+    d.a_by = c->inc[p->a].by;
+    d.b_by = c->inc[p->a + 1].by;
     d.ok = within(c->r[body[0].a], d.a_by, d.n, body[0].k) &&
            within(c->r[body[1].a], d.b_by, d.n, body[1].k);
     if (d.ok) {
@@ -242,8 +242,7 @@ enum exec_end code_run(struct code *c, struct run_env *env, enum algebra al, int
     const struct lprog *l = c->l;
 
     for (int i = 0; i < l->n_buffer; i++)
-        c->buf[i] =
-            l->buffer[i].arena_at >= 0 ? env->temps.p + l->buffer[i].arena_at : env->buf[i].p;
+        c->buf[i] = code_planned(l, i) ? env->temps.p + l->buffer[i].arena_at : env->buf[i].p;
     for (int i = 0; i < c->n_lit; i++)
         c->v[c->lit[i].reg] = word_literal(c->lit[i].dt, al, c->lit[i].v);
     for (int i = 0; i < l->n_acc; i++)

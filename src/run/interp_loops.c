@@ -165,58 +165,81 @@ static bool is_dot(const struct gen *g, const struct open *o, int next)
            ((p[2].a == p[0].d && p[2].b == p[1].d) || (p[2].a == p[1].d && p[2].b == p[0].d));
 }
 
-static int inc_of(const struct gen *g, const struct ins *next, int reg)
+/* By how much does the index in register reg grow? It is a sum, or nothing of the loop. */
+static int64_t growth(const struct gen *g, const struct open *o, int reg)
 {
-    for (int i = next->a; i < next->a + next->b; i++)
-        if (g->c->inc[i].reg == reg)
-            return i;
-    return -1;
+    int64_t step;
+
+    step_of(g, o, reg, &step);
+    return step;
 }
 
-static void emit_dot(struct gen *g, const struct open *o, int next)
-{
-    const struct ins *body = &g->c->ins[o->head + 1];
-    int a = inc_of(g, &g->c->ins[next], body[0].a), b = inc_of(g, &g->c->ins[next], body[1].a);
-
-    gen_emit(g, body[2].op == INS_MULADD_F ? INS_DOT_F : INS_DOT_I, 0, a, b);
-}
-
-void gen_close(struct gen *g)
+/* The two steps stand in inc[] like those of NEXT. */
+static void emit_dot(struct gen *g, const struct open *o)
 {
     struct code *c = g->c;
-    struct open *o = &g->open[g->n_open - 1];
-    int next = c->n, body = o->head + 1, first, again, n_again = 0;
+    const struct ins body[3] = { c->ins[o->head + 1], c->ins[o->head + 2],
+                                 c->ins[o->head + 3] };
 
-    for (int i = 0; i < o->n; i++)
-        classify(g, o, o->list[i]);
-    mark_used(g, o);
-    gen_emit(g, o->var < 0 ? INS_JUMP : INS_NEXT, o->var, c->n_inc, 0)->k = o->extent;
-    first = c->n;
+    gen_emit(g, body[2].op == INS_MULADD_F ? INS_DOT_F : INS_DOT_I, 0, c->n_inc, 0);
+    for (int i = 0; i < 2; i++)
+        *arena_push(c->arena, c->inc, c->n_inc, c->cap_inc) =
+            (struct inc){ body[i].a, growth(g, o, body[i].a) };
+}
+
+/* The sums, which NEXT increments as far as anybody reads them again. */
+static void emit_sums(struct gen *g, const struct open *o, int next)
+{
+    struct code *c = g->c;
+
     for (int i = 0; i < o->n; i++) {
         const struct placed *p = &g->placed[o->list[i]];
 
         if (!p->affine)
             continue;
         emit_index(g, o->list[i]);
-        if (p->used && p->step && o->var >= 0)
-            *arena_push(c->arena, c->inc, c->n_inc, c->cap_inc) =
-                (struct inc){ o->list[i], p->step };
+        if (o->var < 0 || !p->used || !p->step)
+            continue;
+        *arena_push(c->arena, c->inc, c->n_inc, c->cap_inc) =
+            (struct inc){ o->list[i], p->step };
+        c->ins[next].b++;
     }
-    if (o->var >= 0)
-        c->ins[next].b = c->n_inc - c->ins[next].a;
-    again = c->n;
+}
+
+/* What is computed anew in every iteration; false = nothing. */
+static bool emit_rest(struct gen *g, const struct open *o)
+{
+    int from = g->c->n;
+
     for (int i = 0; i < o->n; i++)
         if (!g->placed[o->list[i]].affine)
-            emit_index(g, o->list[i]), n_again++;
-    if (o->var >= 0 && !n_again && is_dot(g, o, next))
-        emit_dot(g, o, next);
+            emit_index(g, o->list[i]);
+    return g->c->n > from;
+}
+
+void gen_close(struct gen *g)
+{
+    struct code *c = g->c;
+    struct open *o = &g->open[g->n_open - 1];
+    int next = c->n, body = o->head + 1, first = next + 1, again;
+    bool rest, kernel = o->var < 0;
+
+    for (int i = 0; i < o->n; i++)
+        classify(g, o, o->list[i]);
+    mark_used(g, o);
+    gen_emit(g, kernel ? INS_JUMP : INS_NEXT, o->var, c->n_inc, 0)->k = o->extent;
+    emit_sums(g, o, next);
+    again = c->n;
+    rest = emit_rest(g, o);
+    if (!kernel && !rest && is_dot(g, o, next))
+        emit_dot(g, o);
     else
         gen_emit(g, INS_JUMP, 0, 0, 0);
     c->ins[c->n - 1].c = body;
     c->ins[c->n - 1].e = c->n;
     c->ins[o->head].a = c->ins[o->head].c = first;
     c->ins[o->head].e = c->n;
-    c->ins[next].c = o->var < 0 ? c->n : n_again ? again : body;
+    c->ins[next].c = kernel ? c->n : rest ? again : body;
     c->ins[next].e = c->n;
     g->n_open--;
 }

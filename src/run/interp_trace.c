@@ -68,7 +68,8 @@ bool trace_outside(struct tracer *t, const char *name, int64_t index, int64_t si
 unsigned char *trace_cell(const struct tracer *t, int buffer, int64_t index)
 {
     const struct buffer *b = &t->l->buffer[buffer];
-    unsigned char *p = b->arena_at >= 0 ? t->env->temps.p + b->arena_at : t->env->buf[buffer].p;
+    unsigned char *p =
+        code_planned(t->l, buffer) ? t->env->temps.p + b->arena_at : t->env->buf[buffer].p;
 
     return p + index * dtype_info(b->dt)->bytes;
 }
@@ -77,7 +78,7 @@ struct tag *trace_tag(const struct tracer *t, int buffer, int64_t index)
 {
     const struct buffer *b = &t->l->buffer[buffer];
 
-    if (b->arena_at < 0)
+    if (!code_planned(t->l, buffer))
         return &t->tags[buffer][index];
     return &t->arena_tag[b->arena_at + index * dtype_info(b->dt)->bytes];
 }
@@ -89,12 +90,12 @@ static bool store(struct tracer *t, const struct stmt *s, struct val v)
     int64_t index = trace_index(t, t->place[s->access].index);
     int bytes = dtype_info(b->dt)->bytes;
 
-    if (index < 0 || index >= b->elems)
+    if (index < 0 || index >= code_elems(t->l, ac->buffer))
         return trace_outside(t, b->name, index, b->elems, true);
     memcpy(trace_cell(t, ac->buffer, index), &v.w, (size_t)bytes);
     if (v.tag.buffer == TAG_COMPUTED)
         v.tag = (struct tag){ ac->buffer, index };
-    for (int i = 1; b->arena_at >= 0 && i < bytes; i++)
+    for (int i = 1; code_planned(t->l, ac->buffer) && i < bytes; i++)
         trace_tag(t, ac->buffer, index)[i] = (struct tag){ TAG_NONE, 0 };
     *trace_tag(t, ac->buffer, index) = v.tag;
     trace_record(t, s->access, true, false, index, b->dt, v);
@@ -166,9 +167,7 @@ static void declare(struct tracer *t, int acc)
     union word w = word_literal(a->dt, t->al, acc_identity(a));
 
     for (int64_t i = 0; i < a->elems; i++)
-        t->acc[acc][i] = (struct val){
-            w, {TAG_NONE, 0}
-        };
+        t->acc[acc][i] = (struct val){ w, { TAG_NONE, 0 } };
 }
 
 static bool block(struct tracer *t, const struct kernel *k, int from, int to);
@@ -230,23 +229,18 @@ static bool block(struct tracer *t, const struct kernel *k, int from, int to)
 static void tags_init(struct tracer *t)
 {
     const struct lprog *l = t->l;
-    int64_t bytes = l->arena_bytes;
-
     t->tags = arena_array(t->a, struct tag *, l->n_buffer + 1);
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
-        int64_t end = b->arena_at + b->elems * dtype_info(b->dt)->bytes;
 
-        if (b->arena_at >= 0) {
-            bytes = end > bytes ? end : bytes;
+        if (code_planned(l, i))
             continue;
-        }
         t->tags[i] = arena_array(t->a, struct tag, b->elems);
         for (int64_t e = 0; e < b->elems; e++)
             t->tags[i][e] = (struct tag){ b->kind == BUF_INPUT ? i : TAG_NONE, e };
     }
-    t->arena_tag = arena_array(t->a, struct tag, bytes);
-    for (int64_t i = 0; i < bytes; i++)
+    t->arena_tag = arena_array(t->a, struct tag, l->arena_bytes);
+    for (int64_t i = 0; i < l->arena_bytes; i++)
         t->arena_tag[i] = (struct tag){ TAG_NONE, 0 };
 }
 

@@ -68,20 +68,16 @@ static bool load(struct tracer *t, int access, struct val *v)
     const struct buffer *b = &t->l->buffer[ac->buffer];
     int64_t index = p->index >= 0 ? trace_index(t, p->index) : 0;
 
-    *v = (struct val){
-        .tag = {TAG_NONE, 0}
-    };
+    *v = (struct val){ .tag = { TAG_NONE, 0 } };
     if (ac->src == SRC_BODY && !trace_value(t, ac->body, v))
         return false;
     for (int i = 0; i < p->n_guard && !failed; i++)
         if (!trace_index(t, p->guard[i].cond))
             failed = &p->guard[i];
     if (failed) {
-        *v = (struct val){
-            word_literal(ac->dt, t->al, failed->fill), {TAG_NONE, 0}
-        };
+        *v = (struct val){ word_literal(ac->dt, t->al, failed->fill), { TAG_NONE, 0 } };
     } else if (ac->src == SRC_BUFFER) {
-        if (index < 0 || index >= b->elems)
+        if (index < 0 || index >= code_elems(t->l, ac->buffer))
             return trace_outside(t, b->name, index, b->elems, false);
         memcpy(&v->w, trace_cell(t, ac->buffer, index), (size_t)dtype_info(b->dt)->bytes);
         v->tag = *trace_tag(t, ac->buffer, index);
@@ -148,9 +144,7 @@ static bool compute(struct tracer *t, const struct value *v, struct val *out)
 {
     const struct val *acc;
 
-    *out = (struct val){
-        .tag = {TAG_NONE, 0}
-    };
+    *out = (struct val){ .tag = { TAG_NONE, 0 } };
     switch (v->kind) {
     case V_LIT:
         out->w = word_literal(v->dt, t->al, v->lit);

@@ -9,34 +9,23 @@ enum ins_op ins_of(enum op op, enum dtype dt, enum dtype to)
 {
     /* by class of the operands: float, int, bool */
     static const short table[OP_COUNT][3] = {
-        [OP_NEG] = {INS_NEG_F,    INS_NEG_I, -1       },
-          [OP_ABS] = { INS_ABS_F,   INS_ABS_I, -1       },
-        [OP_EXP] = { INS_EXP_F,   -1,        -1       },
-          [OP_RECIP] = { INS_RECIP_F, -1,        -1       },
-        [OP_SQRT] = { INS_SQRT_F,  -1,        -1       },
-          [OP_NOT] = { -1,          -1,        INS_NOT_B},
-        [OP_ADD] = { INS_ADD_F,   INS_ADD_I, -1       },
-          [OP_SUM] = { INS_ADD_F,   INS_ADD_I, -1       },
-        [OP_SUB] = { INS_SUB_F,   INS_SUB_I, -1       },
-          [OP_MUL] = { INS_MUL_F,   INS_MUL_I, -1       },
-        [OP_DIV] = { INS_DIV_F,   INS_DIV_I, -1       },
-          [OP_MAX] = { INS_MAX_F,   INS_MAX_I, -1       },
-        [OP_MAX2] = { INS_MAX_F,   INS_MAX_I, -1       },
-          [OP_MIN] = { INS_MIN_F,   INS_MIN_I, -1       },
-        [OP_MIN2] = { INS_MIN_F,   INS_MIN_I, -1       },
-          [OP_AND] = { -1,          -1,        INS_AND_B},
-        [OP_OR] = { -1,          -1,        INS_OR_B },
-          [OP_LT] = { INS_LT_F,    INS_LT_I,  -1       },
-        [OP_LE] = { INS_LE_F,    INS_LE_I,  -1       },
-          [OP_EQ] = { INS_EQ_F,    INS_EQ_I,  INS_EQ_B },
-        [OP_WHERE] = { -1,          -1,        INS_WHERE},
-          [OP_COPY] = { INS_MOVE,    INS_MOVE,  INS_MOVE },
+        [OP_NEG] = { INS_NEG_F, INS_NEG_I, -1 },  [OP_ABS] = { INS_ABS_F, INS_ABS_I, -1 },
+        [OP_EXP] = { INS_EXP_F, -1, -1 },         [OP_RECIP] = { INS_RECIP_F, -1, -1 },
+        [OP_SQRT] = { INS_SQRT_F, -1, -1 },       [OP_NOT] = { -1, -1, INS_NOT_B },
+        [OP_ADD] = { INS_ADD_F, INS_ADD_I, -1 },  [OP_SUM] = { INS_ADD_F, INS_ADD_I, -1 },
+        [OP_SUB] = { INS_SUB_F, INS_SUB_I, -1 },  [OP_MUL] = { INS_MUL_F, INS_MUL_I, -1 },
+        [OP_DIV] = { INS_DIV_F, INS_DIV_I, -1 },  [OP_MAX] = { INS_MAX_F, INS_MAX_I, -1 },
+        [OP_MAX2] = { INS_MAX_F, INS_MAX_I, -1 }, [OP_MIN] = { INS_MIN_F, INS_MIN_I, -1 },
+        [OP_MIN2] = { INS_MIN_F, INS_MIN_I, -1 }, [OP_AND] = { -1, -1, INS_AND_B },
+        [OP_OR] = { -1, -1, INS_OR_B },           [OP_LT] = { INS_LT_F, INS_LT_I, -1 },
+        [OP_LE] = { INS_LE_F, INS_LE_I, -1 },     [OP_EQ] = { INS_EQ_F, INS_EQ_I, INS_EQ_B },
+        [OP_WHERE] = { -1, -1, INS_WHERE },       [OP_COPY] = { INS_MOVE, INS_MOVE, INS_MOVE },
     };
     /* from class, to class */
     static const short cast[3][3] = {
-        {INS_MOVE,    INS_F_TO_I, INS_F_TO_B},
-        { INS_I_TO_F, INS_MOVE,   INS_I_TO_B},
-        { INS_B_TO_F, INS_B_TO_I, INS_MOVE  },
+        { INS_MOVE, INS_F_TO_I, INS_F_TO_B },
+        { INS_I_TO_F, INS_MOVE, INS_I_TO_B },
+        { INS_B_TO_F, INS_B_TO_I, INS_MOVE },
     };
     enum dtype_class class = dtype_info(dt)->class;
     int ins = op == OP_CAST ? cast[class][dtype_info(to)->class] : table[op][class];
@@ -99,11 +88,12 @@ static int load_buffer(struct gen *g, const struct access *ac, const struct plac
 {
     const struct buffer *b = &g->c->l->buffer[ac->buffer];
     bool small = dtype_info(b->dt)->bytes == 1;
+    int64_t elems = code_elems(g->c->l, ac->buffer);
     int index = gen_index(g, p->index), last = p->n_guard - 1, cond;
     struct ins *in;
 
     if (last < 0) {
-        gen_emit(g, small ? INS_LOAD1 : INS_LOAD4, d, index, ac->buffer)->k = b->elems;
+        gen_emit(g, small ? INS_LOAD1 : INS_LOAD4, d, index, ac->buffer)->k = elems;
         return d;
     }
     cond = p->guard[last].cond;
@@ -112,7 +102,7 @@ static int load_buffer(struct gen *g, const struct access *ac, const struct plac
     cond = gen_index(g, cond);
     in = gen_emit(g, small ? INS_GLOAD1 : INS_GLOAD4, d, index, ac->buffer);
     in->c = cond;
-    in->k = b->elems;
+    in->k = elems;
     in->e = gen_literal(g, ac->dt, p->guard[last].fill);
     /* the guards before the last only matter where their fills differ */
     while (last > 0 && gen_literal(g, ac->dt, p->guard[last - 1].fill) == in->e)

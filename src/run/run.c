@@ -179,9 +179,9 @@ static void check_buffer(const struct run_env *env, const struct lprog *l, int i
 {
     const struct buffer *b = &l->buffer[i];
     const struct slab_buf *s = &env->buf[i];
-    bool changed = b->kind == BUF_INPUT &&
-                   memcmp(s->p, env->pristine.data[al] + pristine_at(l->prog, b->node),
-                          s->bytes) != 0;
+    bool changed =
+        b->kind == BUF_INPUT &&
+        memcmp(s->p, env->pristine.data[al] + pristine_at(l->prog, b->node), s->bytes) != 0;
     bool broken = !slab_margins_ok(s);
 
     if ((changed || broken) && !o->input_changed && !o->margin_broken)

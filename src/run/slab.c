@@ -24,8 +24,8 @@ bool slab_open(struct slab *s, int n_slot, size_t slot_bytes)
     *s = (struct slab){ .n_slot = n_slot };
     s->slot_bytes = (slot_bytes + page() - 1) / page() * page();
     s->map_bytes = page() + (size_t)n_slot * (s->slot_bytes + page());
-    s->map = mmap(NULL, s->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                  -1, 0);
+    s->map =
+        mmap(NULL, s->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->map == MAP_FAILED) {
         *s = (struct slab){ 0 };
         return false;

@@ -1,2 +1,21 @@
 #!/bin/sh
-exit 77
+# Every command has help with examples on stdout, and leaves nothing behind.
+. "$(dirname "$0")/lib.sh"
+
+ok 0 --version
+says '^tilefuzz [0-9]'
+ok 0 --help
+says 'Exit codes'
+commands=$(sed -n 's/^  \([a-z]*\)  .*[a-z]$/\1/p' out)
+[ "$(echo "$commands" | wc -w)" -ge 10 ] || wrong "commands: $commands"
+for c in $commands; do
+    ok 0 "$c" --help
+    says '^Usage: tilefuzz'
+    says 'Examples\{0,1\}:'
+    [ ! -s err ] || wrong "$c --help talks on stderr"
+    ok 0 help "$c"
+    ok 0 "$c" --usage
+done
+[ "$(ls)" = "err
+out" ] || wrong "left behind: $(ls)"
+finish

@@ -218,6 +218,35 @@ static void merging_twice_changes_nothing(void **state)
     store_close(a);
 }
 
+static void joined_bugs_count_as_one(void **state)
+{
+    struct place *p = *state;
+    struct store *s = open_ok(p->db, STORE_CREATE);
+    struct store_seen seen = { .number = -1 };
+    struct finding a = sample("s1", "c1"), b = sample("s2", "c2"), *all;
+    struct err e;
+    bool known;
+    int n;
+
+    assert_int_equal(store_finding(s, &a, &seen, &known, &e), 0);
+    assert_int_equal(store_finding(s, &b, &seen, &known, &e), 0);
+    assert_int_equal(store_join(s, 1, 1, &e), ERR_DB);
+    assert_int_equal(store_join(s, 1, 7, &e), ERR_DB);
+    assert_int_equal(store_join(s, 1, 2, &e), 0);
+    b.signature = NULL;
+    assert_int_equal(store_finding(s, &b, &seen, &known, &e), 0);
+    assert_int_equal(b.id, 1);
+    assert_int_equal(b.count, 3);
+    assert_int_equal(store_bug_list(s, &p->arena, &all, &n, &e), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(store_split(s, 1, &e), 0);
+    assert_int_equal(store_bug_list(s, &p->arena, &all, &n, &e), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(all[0].count, 1);
+    assert_int_equal(all[1].count, 2);
+    store_close(s);
+}
+
 static int count_rows(void *ctx, const struct store_cell *cell, int n)
 {
     (void)cell, (void)n;
@@ -388,6 +417,7 @@ int main(void)
         TEST(known_causes_are_per_fault),
         TEST(an_update_may_not_make_two_bugs_one),
         TEST(merging_twice_changes_nothing),
+        TEST(joined_bugs_count_as_one),
         TEST(sql_only_reads),
         TEST(bad_files_are_told),
         TEST(newer_and_foreign_files_are_told),

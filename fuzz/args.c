@@ -1,0 +1,94 @@
+#include "fuzz/args.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bug.h"
+#include "fuzz/cmd.h"
+
+/* Calls each for every name of "a,b,c". */
+static void each_name(const char *list, void (*each)(void *ctx, const char *name), void *ctx)
+{
+    char name[100];
+
+    while (*list) {
+        size_t n = strcspn(list, ",");
+
+        snprintf(name, sizeof name, "%.*s", (int)n, list);
+        if (n)
+            each(ctx, name);
+        list += n + (list[n] == ',');
+    }
+}
+
+struct names {
+    const struct argp_state *state;
+    struct check_opts *o;
+};
+
+static void add_backend(void *ctx, const char *name)
+{
+    const struct names *n = ctx;
+    const struct backend *b = backend_find(name);
+    struct err why = { 0 };
+
+    if (!b)
+        cmd_usage(n->state, "no backend '%s'; see tilefuzz list backends", name);
+    if (!b->available(&why)) {
+        fprintf(stderr, "%s: backend %s is not here: %s\n", n->state->name, name, why.msg);
+        exit(CMD_CANNOT);
+    }
+    for (int i = 0; i < n->o->n_backend; i++)
+        if (n->o->backend[i] == b)
+            return;
+    if (n->o->n_backend == CHECK_MAX_BACKENDS)
+        cmd_usage(n->state, "more than %d backends", CHECK_MAX_BACKENDS);
+    n->o->backend[n->o->n_backend++] = b;
+}
+
+static void add_algebra(void *ctx, const char *name)
+{
+    const struct names *n = ctx;
+    int al = 0;
+
+    while (al < AL_COUNT && strcmp(name, algebra_name((enum algebra)al)) != 0)
+        al++;
+    if (al == AL_COUNT)
+        cmd_usage(n->state, "no algebra '%s'; there are ring and ieee", name);
+    n->o->algebra[al] = true;
+}
+
+error_t args_check(int key, char *arg, struct argp_state *state, struct check_opts *o)
+{
+    struct names n = { .state = state, .o = o };
+
+    switch (key) {
+    case ARG_BACKENDS:
+        o->n_backend = 0;
+        each_name(arg, add_backend, &n);
+        if (!o->n_backend)
+            cmd_usage(state, "--backends: which? see tilefuzz list backends");
+        return 0;
+    case ARG_ALGEBRA:
+        memset(o->algebra, 0, sizeof o->algebra);
+        each_name(arg, add_algebra, &n);
+        if (!o->algebra[AL_RING] && !o->algebra[AL_IEEE])
+            cmd_usage(state, "--algebra: ring, ieee or both");
+        return 0;
+    case ARG_JUDGE:
+        if (strcmp(arg, "bound") != 0 && strcmp(arg, "tolerance") != 0)
+            cmd_usage(state, "no judge '%s'; there are bound and tolerance", arg);
+        o->judge.tolerance = !strcmp(arg, "tolerance");
+        return 0;
+    case ARG_RTOL:
+        o->judge.rtol = cmd_real(state, "--rtol", arg);
+        o->judge.tolerance = true;
+        return 0;
+    case ARG_ATOL:
+        o->judge.atol = cmd_real(state, "--atol", arg);
+        o->judge.tolerance = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}

@@ -1,0 +1,166 @@
+/* tilefuzz explain: guilty pass, rewrite and step, first wrong element, right and wrong index.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/cmd.h"
+#include "fuzz/describe.h"
+#include "fuzz/explain/explain.h"
+#include "fuzz/json.h"
+
+struct cmd_explain_opts {
+    struct cmd_common common;
+    const char *arg;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct cmd_explain_opts *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (o->arg)
+            cmd_usage(state, "one FILE|ID at a time; '%s' is one too many", arg);
+        o->arg = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->arg)
+            cmd_usage(state, "which trial? give a FILE or the ID of a bug");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option options[] = {
+    { 0 },
+};
+static const struct argp argp = {
+    options,
+    parse,
+    "FILE|ID",
+    "Say why a trial fails: the guilty pass, rewrite and schedule step, the first wrong "
+    "element, "
+    "the index expression that was used and the right one.\v"
+    "Examples:\n"
+    "  tilefuzz explain 3\n"
+    "  tilefuzz explain corpus/public/02-composed-attention.trial \\\n"
+    "      --fault copy_copy_fusion_drops_view",
+    NULL,
+    NULL,
+    NULL
+};
+
+static void head(const struct subject *sub, const struct verdict *v, struct str *s)
+{
+    str_add(s, "%s: %s (%s, %s): ", sub->name, verdict_name(v->kind), v->backend,
+            algebra_name(v->algebra));
+    verdict_print(v, &sub->trial->prog, s);
+    str_puts(s, "\n");
+}
+
+static json_t *json_sites(const struct explanation *x)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < x->n_site; i++) {
+        const struct explain_site *e = &x->site[i];
+        json_t *o = json_object();
+
+        json_put(o, "what", json_text(e->what));
+        json_put(o, "kernel", json_text(e->kernel));
+        json_put(o, "buffer", json_text(e->buffer));
+        json_put(o, "index", json_integer(e->index));
+        json_put(o, "size", json_integer(e->size));
+        json_put(o, "loops", json_text(e->loops));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+/* x = NULL: the trial passes, and there is nothing to say. */
+static json_t *json_explanation(const struct subject *sub, const struct explanation *x,
+                                const char *text)
+{
+    json_t *o = json_object_schema();
+    const struct cause *c = x ? &x->cause : NULL;
+
+    json_put(o, "id", sub->id ? json_integer(sub->id) : json_null());
+    json_put(o, "kind", json_text(x ? verdict_name(x->verdict.kind) : NULL));
+    json_put(o, "class", json_text(c ? c->class : NULL));
+    json_put(o, "stage", json_text(c ? c->pass : NULL));
+    json_put(o, "pass", json_text(c ? c->pass : NULL));
+    json_put(o, "rewrite", json_text(c && *c->rule ? c->rule : NULL));
+    json_put(o, "number", c && c->number > 0 ? json_integer(c->number) : json_null());
+    json_put(o, "step", json_text(x ? x->step : NULL));
+    json_put(o, "kernel", json_text(x ? x->kernel : NULL));
+    json_put(o, "element", json_text(x ? x->element : NULL));
+    json_put(o, "loops", json_text(x ? x->loops : NULL));
+    json_put(o, "index_want", json_text(x ? x->index_want : NULL));
+    json_put(o, "index_got", json_text(x ? x->index_got : NULL));
+    json_put(o, "note", json_text(x ? x->note : NULL));
+    json_put(o, "sites", x ? json_sites(x) : json_array());
+    json_put(o, "text", json_text(text));
+    return o;
+}
+
+static void print(const struct cmd_explain_opts *o, const struct subject *sub,
+                  const struct explanation *x, const struct str *s)
+{
+    if (o->common.json)
+        json_print_line(json_explanation(sub, x, str_get(s)));
+    else
+        fputs(str_get(s), stdout);
+}
+
+static int explain(const struct cmd_explain_opts *o, const struct subject *sub, struct arena *a,
+                   struct checker *ck, struct err *e)
+{
+    struct check_opts co;
+    struct check c;
+    struct cause cause;
+    struct explanation x;
+    struct str s = { 0 };
+
+    check_opts_default(&co);
+    co.fault = sub->fault;
+    if (check_trial(ck, sub->trial, &co, &c, e))
+        return e->code;
+    if (!verdict_is_finding(c.kind)) {
+        str_add(&s, "%s: %s: there is nothing to explain\n", sub->name, verdict_name(c.kind));
+        print(o, sub, NULL, &s);
+    } else {
+        const struct verdict v = c.verdict[c.first];
+
+        if (cause_find(ck, sub->trial, &co, &c, &cause, e) == 0 &&
+            explain_find(ck, sub->trial, &co, &v, &cause, a, &x, e) == 0) {
+            head(sub, &v, &s);
+            explain_print(&x, &s);
+            print(o, sub, &x, &s);
+        }
+    }
+    str_release(&s);
+    return e->code;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    struct cmd_explain_opts o = { .common = CMD_COMMON_DEFAULT };
+    struct subject sub;
+    struct checker ck;
+    struct arena a;
+    struct err e = { 0 };
+
+    cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
+    arena_init(&a);
+    if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0) {
+        if (checker_open(&ck)) {
+            explain(&o, &sub, &a, &ck, &e);
+            checker_close(&ck);
+        } else {
+            err_set(&e, ERR_MISSING, "no memory to run in");
+        }
+    }
+    arena_release(&a);
+    return e.code ? cmd_fail(&e) : CMD_CLEAN;
+}

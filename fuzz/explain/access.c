@@ -1,0 +1,55 @@
+#include "fuzz/explain/access.h"
+
+#include <inttypes.h>
+
+#include "lower/loop.h"
+#include "view/view.h"
+
+const char *buffer_text(const struct buffer *b)
+{
+    return b ? b->name : "iota";
+}
+
+const char *loops_text(const struct lprog *l, const struct loops *loops, struct arena *a)
+{
+    struct str s = { 0 };
+    const char *text;
+
+    for (int i = 0; i < loops->n; i++)
+        str_add(&s, "%s%s=%" PRId64, i ? " " : "", l->var[loops->var[i]].name, loops->at[i]);
+    text = arena_strdup(a, str_get(&s));
+    str_release(&s);
+    return text;
+}
+
+/* What pass compose would make of it, for the eye. */
+static bool compose(struct lprog *l, struct access *ac)
+{
+    const struct buffer *b = &l->buffer[ac->buffer];
+    struct guard *guard = arena_array(l->arena, struct guard, MAX_VIEWS);
+    struct vstack v;
+
+    vstack_init(&v, &b->sh, &b->layout);
+    for (int i = ac->n_view - 1; i >= 0; i--)
+        if (!vstack_apply(&v, &l->prog->node[ac->view[i]], VIEW_FAULT_NONE))
+            return false;
+    ac->guard = guard;
+    vstack_index(&v, &l->ix, ac->idx, &ac->index, guard, &ac->n_guard);
+    ac->composed = true;
+    return true;
+}
+
+const char *access_text(const struct lprog *l, int access, struct arena *a)
+{
+    struct lprog *work = (struct lprog *)l;
+    struct access ac = l->access[access];
+    struct str s = { 0 };
+    const char *text;
+
+    if (!ac.composed && ac.src == SRC_BUFFER && compose(work, &ac))
+        access = lprog_access(work, ac);
+    loop_print_access(work, access, &s);
+    text = arena_strdup(a, str_get(&s));
+    str_release(&s);
+    return text;
+}

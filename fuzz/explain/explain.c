@@ -1,0 +1,231 @@
+/*
+ * Puts an explanation together: the loops on both sides of the guilty rewrite, the indices
+ * that differ, or the buffers that share memory.
+ */
+#include "fuzz/explain/explain.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "fuzz/explain/access.h"
+#include "fuzz/explain/alias.h"
+#include "fuzz/explain/differ.h"
+#include "fuzz/explain/probe.h"
+#include "fuzz/explain/reads.h"
+#include "ir/text.h"
+#include "run/interp.h"
+
+/* The two lowerings live in a. */
+static bool lower_both(const struct probe *p, int number, struct arena *a,
+                       struct lprog **before, struct lprog **after)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct err e = { 0 };
+
+    lo.fault = p->o->fault;
+    lo.stop_after = number;
+    if (lower(p->t, &lo, a, after, &e))
+        return false;
+    lo.stop_after = number - 1;
+    return lower(p->t, &lo, a, before, &e) == 0;
+}
+
+bool explain_index_changed(struct probe *p, const struct cause *cause)
+{
+    struct lprog *before, *after;
+    struct index_diff d = { 0 };
+    struct arena a;
+
+    arena_init(&a);
+    run_begin(&p->ck->env);
+    if (lower_both(p, cause->number, &a, &before, &after))
+        index_differ(&p->ck->env, before, after, p->al, cause->kernel, &a, &d);
+    arena_release(&a);
+    return d.changed;
+}
+
+static const char *kept(struct str *s, struct arena *a)
+{
+    const char *text = arena_strdup(a, str_get(s));
+
+    str_release(s);
+    return text;
+}
+
+static const char *kernel_text(const struct lprog *l, int kernel, struct arena *a)
+{
+    struct str s = { 0 };
+
+    loop_print_kernel(l, kernel, &s);
+    return kept(&s, a);
+}
+
+static int live_kernel(const struct lprog *l, const char *name)
+{
+    for (int k = 0; k < l->n_kernel; k++)
+        if (!l->kernel[k].dead && !strcmp(l->kernel[k].name, name))
+            return k;
+    return -1;
+}
+
+/* The kernel that the rewrite changed, as it was: of the same name, else the first that the
+ * rewrite did not leave as it is. */
+static int kernel_before(const struct lprog *before, const struct lprog *after,
+                         const char *name, struct arena *a)
+{
+    int k = live_kernel(before, name);
+
+    for (int i = 0; i < before->n_kernel && k < 0; i++) {
+        int there = live_kernel(after, before->kernel[i].name);
+
+        if (!before->kernel[i].dead &&
+            (there < 0 || strcmp(kernel_text(before, i, a), kernel_text(after, there, a))))
+            k = i;
+    }
+    return k;
+}
+
+static void element_text(const struct trial *t, const struct verdict *v, struct arena *a,
+                         struct explanation *x)
+{
+    const struct prog *p = &t->prog;
+    struct str s = { 0 };
+
+    if (v->kind == VK_OUT_OF_BOUNDS && v->site.buffer[0]) {
+        str_add(&s, "%s[%" PRId64 "] of %" PRId64, v->site.buffer, v->site.index, v->site.size);
+    } else if (v->out >= 0 && v->out < p->n_out && v->kind == VK_MISMATCH) {
+        const struct node *n = &p->node[p->out[v->out].node];
+
+        str_add(&s, "%s[", n->name);
+        for (int i = 0; i < n->sh.rank; i++)
+            str_add(&s, "%s%" PRId64, i ? "," : "", v->at[i]);
+        str_puts(&s, "]");
+    } else {
+        return;
+    }
+    x->element = kept(&s, a);
+}
+
+/* Storage address of the first wrong element in the output's buffer. */
+static int64_t element_address(const struct buffer *b, const struct verdict *v)
+{
+    int64_t at = b->layout.offset;
+
+    for (int i = 0; i < b->sh.rank; i++)
+        at += v->at[i] * b->layout.stride[i];
+    return at;
+}
+
+static void element_loops(struct probe *p, const struct lprog *l, struct arena *a,
+                          struct explanation *x)
+{
+    const struct verdict *v = &x->verdict;
+    struct loops loops;
+
+    if (v->kind == VK_OUT_OF_BOUNDS && v->site.loops[0])
+        x->loops = arena_strdup(a, v->site.loops);
+    if (x->loops || v->kind != VK_MISMATCH || v->out < 0)
+        return;
+    for (int b = 0; b < l->n_buffer; b++)
+        if (l->buffer[b].kind == BUF_OUTPUT && l->buffer[b].slot == v->out &&
+            interp_where(&p->ck->env, l, p->al, -1, b, element_address(&l->buffer[b], v),
+                         &loops, a)) {
+            int k = buffer_writer(l, b);
+
+            x->loops = loops_text(l, &loops, a);
+            if (!x->kernel && k >= 0) {
+                x->kernel = l->kernel[k].name;
+                x->after = kernel_text(l, k, a);
+            }
+        }
+}
+
+static void describe_rewrite(struct probe *p, struct arena *a, struct explanation *x)
+{
+    struct lprog *before, *after;
+    struct index_diff d;
+    int k = x->cause.kernel, was;
+
+    if (!lower_both(p, x->cause.number, a, &before, &after))
+        return;
+    if (k >= 0) {
+        x->kernel = after->kernel[k].name;
+        x->after = kernel_text(after, k, a);
+        was = kernel_before(before, after, x->kernel, a);
+        if (was >= 0)
+            x->before = kernel_text(before, was, a);
+    }
+    if (!strcmp(x->cause.pass, "plan")) {
+        alias_explain(before, after, a, x);
+        return;
+    }
+    index_differ(&p->ck->env, before, after, p->al, k, a, &d);
+    if (!d.changed)
+        return;
+    x->index_want = d.want;
+    x->index_got = d.got;
+    x->loops = d.loops;
+    x->note = d.note;
+}
+
+/* No rewrite to blame: the kernel as the guilty room left it. */
+static void describe_whole(struct probe *p, struct arena *a, struct explanation *x)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct lprog *l;
+    struct err e = { 0 };
+
+    lo.fault = p->o->fault;
+    if (!strcmp(x->cause.pass, "build"))
+        lo.last_pass = pass_find("build");
+    if (lower(p->t, &lo, a, &l, &e))
+        return;
+    if (x->cause.kernel >= 0 && x->cause.kernel < l->n_kernel) {
+        x->kernel = l->kernel[x->cause.kernel].name;
+        x->after = kernel_text(l, x->cause.kernel, a);
+    }
+    element_loops(p, l, a, x);
+    if (!strcmp(x->cause.pass, "emit"))
+        x->note = "the interpreter is right after the last rewrite: the emitted text, or the "
+                  "compiler that built it, is wrong";
+}
+
+int explain_find(struct checker *ck, const struct trial *t, const struct check_opts *o,
+                 const struct verdict *v, const struct cause *cause, struct arena *a,
+                 struct explanation *x, struct err *e)
+{
+    struct probe p;
+    struct lprog *l;
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct str s = { 0 };
+
+    *x = (struct explanation){ .cause = *cause, .verdict = *v };
+    lo.fault = o->fault;
+    if (lower(t, &lo, a, &l, e))
+        return e->code;
+    probe_open(&p, ck, o);
+    p.t = t;
+    p.al = v->algebra;
+    run_begin(&ck->env);
+    if (cause->step >= 0 && cause->step < t->n_step) {
+        step_print(&t->prog, &t->step[cause->step], &s);
+        x->step = kept(&s, a);
+    }
+    element_text(t, v, a, x);
+    if (cause->number > 0)
+        describe_rewrite(&p, a, x);
+    else
+        describe_whole(&p, a, x);
+    if (v->kind == VK_OUT_OF_BOUNDS && x->n_site == 0 && v->site.buffer[0])
+        x->site[x->n_site++] = (struct explain_site){
+            .kernel = arena_strdup(a, v->site.kernel),
+            .buffer = arena_strdup(a, v->site.buffer),
+            .loops = arena_strdup(a, v->site.loops),
+            .index = v->site.index,
+            .size = v->site.size,
+            .what = v->site.store ? "store" : "load",
+        };
+    element_loops(&p, l, a, x);
+    probe_close(&p);
+    return 0;
+}

@@ -1,0 +1,54 @@
+/* An explanation for a person. */
+#include <string.h>
+
+#include "fuzz/explain/explain.h"
+
+static void row(struct str *s, const char *label, const char *text)
+{
+    if (text && *text)
+        str_add(s, "%-14s %s\n", label, text);
+}
+
+static void print_guilty(const struct explanation *x, struct str *s)
+{
+    const struct cause *c = &x->cause;
+    int pass = pass_find(c->pass);
+
+    str_add(s, "%-14s %s", "guilty pass", c->pass);
+    if (pass >= 0)
+        str_add(s, ": %s", passes[pass].help);
+    else if (!strcmp(c->pass, "emit"))
+        str_puts(s, ": loop IR to text, or the compiler behind it");
+    str_puts(s, "\n");
+    if (c->number > 0)
+        str_add(s, "%-14s %d: %s\n", "rewrite", c->number, c->rule);
+    if (x->step)
+        str_add(s, "%-14s %d: %s\n", "schedule step", c->step + 1, x->step);
+    else if (c->number > 0)
+        row(s, "schedule step", "none asked for it");
+}
+
+static void print_loops(const struct explanation *x, struct str *s)
+{
+    if (x->before && x->after && !strcmp(x->before, x->after)) {
+        str_add(s, "\nloops (the rewrite leaves them as they are):\n%s", x->after);
+        return;
+    }
+    if (x->before)
+        str_add(s, "\nbefore the rewrite:\n%s", x->before);
+    if (x->after)
+        str_add(s, "\n%s:\n%s", x->before ? "after it" : "loops", x->after);
+}
+
+void explain_print(const struct explanation *x, struct str *s)
+{
+    print_guilty(x, s);
+    row(s, "class", x->cause.class);
+    row(s, "kernel", x->kernel);
+    row(s, "first wrong", x->element);
+    row(s, "loops", x->loops);
+    row(s, "index used", x->index_got);
+    row(s, "index wanted", x->index_want);
+    row(s, "note", x->note);
+    print_loops(x, s);
+}

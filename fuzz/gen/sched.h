@@ -1,0 +1,55 @@
+/*
+ * What the schedule drawing keeps in mind of the kernels, so that few steps are proposed
+ * that lowering would refuse. An estimate only: the real passes decide (gen_sched.c).
+ */
+#ifndef FUZZ_GEN_SCHED_H
+#define FUZZ_GEN_SCHED_H
+
+#include "fuzz/gen/build.h"
+
+enum { MAX_LOOPS = 16 };
+
+struct sloop {
+    struct axis ax;
+    int64_t extent;
+    bool reduce;
+    bool ragged; /* the inner half of a split that does not divide: a guard stands in it */
+};
+
+struct skern {
+    bool alive;
+    int n_acc;     /* accumulators; with more than one the loops are no single nest */
+    int reduction; /* the node whose reduction loops it runs, -1 = none */
+    bool moved;    /* reordered across the reduction */
+    double evals;  /* iterations of its innermost body */
+    double cost;   /* operations of one */
+    struct sloop loop[MAX_LOOPS]; /* outermost first, as far as is known */
+    int n_loop;
+};
+
+struct sched {
+    struct rng *r;
+    const struct gen_opts *o;
+    struct trial *t;
+    const struct prog *p;
+    struct arena *a; /* of the trial */
+    int n;
+    struct skern *k; /* one per node; views and sources are never alive */
+    bool *reads;     /* reads[c * n + p]: kernel c reads the buffer of p */
+    int budget;      /* steps still wanted */
+};
+
+struct step *sched_step(struct sched *s, enum step_kind kind);
+bool sched_may(const struct sched *s, enum step_kind kind);
+/* a random kernel that is alive and has loops, reductions and large ones likelier; -1 */
+int sched_kernel(struct sched *s);
+
+void sched_fuse(struct sched *s);
+void sched_split(struct sched *s);
+void sched_reorder(struct sched *s);
+void sched_splitk(struct sched *s);
+void sched_unroll(struct sched *s);
+void sched_vectorize(struct sched *s);
+void sched_plan(struct sched *s);
+
+#endif

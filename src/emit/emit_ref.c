@@ -1,0 +1,437 @@
+/*
+ * The reference of a repro as C text: the program node by node, every view copied element
+ * by element from its definition, no view algebra, no fusion. What the functions r_..
+ * compute, values with bounds or ring words, is in ref.def.
+ */
+#include "emit/ref.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/bug.h"
+#include "emit/cgen.h"
+#include "ir/data.h"
+#include "ir/text.h"
+
+#define SAME NULL
+static const struct piece rows[] = {
+#define PIECE(name, ieee, ring) { name, sizeof name - 1, { ieee, ring } },
+#include "emit/ref.def"
+#undef PIECE
+};
+const struct pieces ref_pieces = { rows, ARRAY_LEN(rows) };
+
+struct gen {
+    const struct prog *p;
+    enum algebra al;
+    struct str *s;
+    int depth; /* of loops that are open */
+};
+
+/* A coordinate of an operand: by * VAR + add, where VAR is role and number ("i0", "r1"). */
+struct coord {
+    char role;
+    int num;
+    int64_t by, add;
+};
+
+static struct coord coord_var(char role, int num)
+{
+    return (struct coord){ role, num, 1, 0 };
+}
+
+static const struct coord coord_zero = { 'i', 0, 0, 0 };
+
+/* ARRAY[sum of stride * coordinate + offset] */
+static void put_at(struct gen *g, const char *prefix, const char *name, int rank,
+                   const struct coord *at, const int64_t *stride, int64_t offset)
+{
+    bool any = false;
+
+    str_add(g->s, "%s_%s[", prefix, name);
+    for (int a = 0; a < rank; a++) {
+        int64_t by = at[a].by * stride[a];
+
+        offset += at[a].add * stride[a];
+        if (by == 0)
+            continue;
+        str_puts(g->s, any ? (by < 0 ? " - " : " + ") : by < 0 ? "-" : "");
+        if (by != 1 && by != -1)
+            str_add(g->s, "%" PRId64 "*", by < 0 ? -by : by);
+        str_add(g->s, "%c%d", at[a].role, at[a].num);
+        any = true;
+    }
+    if (!any)
+        str_add(g->s, "%" PRId64, offset);
+    else if (offset)
+        str_add(g->s, " %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+    str_puts(g->s, "]");
+}
+
+/* Element at[] of node `node`, stored densely. */
+static void put_node(struct gen *g, int node, const struct coord *at)
+{
+    const struct node *n = &g->p->node[node];
+    int64_t stride[MAX_RANK];
+
+    shape_strides(&n->sh, stride);
+    put_at(g, "w", n->name, n->sh.rank, at, stride, 0);
+}
+
+static void put_literal(struct gen *g, enum dtype dt, double v)
+{
+    str_puts(g->s, "r_num(");
+    if (dt != DT_F32)
+        str_add(g->s, "%" PRId64, dt == DT_BOOL ? (int64_t)(v != 0) : (int64_t)v);
+    else if (g->al == AL_RING)
+        str_add(g->s, "0x%x", (unsigned)ring_literal(v));
+    else
+        cgen_float(g->s, (float)v, "INFINITY", "NAN");
+    str_puts(g->s, ")");
+}
+
+static void line(struct gen *g)
+{
+    str_puts(g->s, "\n");
+    for (int i = 0; i <= g->depth; i++)
+        str_puts(g->s, "    ");
+}
+
+static void open_loop(struct gen *g, char role, int num, int64_t extent)
+{
+    line(g);
+    str_add(g->s, "for (long %c%d = 0; %c%d < %" PRId64 "; %c%d++)", role, num, role, num,
+            extent, role, num);
+    g->depth++;
+}
+
+/* One loop an axis of the result; its element is then at i0, i1, .. */
+static void open_result(struct gen *g, const struct node *n, struct coord *at)
+{
+    for (int a = 0; a < n->sh.rank; a++) {
+        open_loop(g, 'i', a, n->sh.dim[a]);
+        at[a] = coord_var('i', a);
+    }
+}
+
+/* The functions for f32 and for i32 and bool, NULL = none. */
+static const struct {
+    const char *f32, *word;
+} function[OP_COUNT] = {
+    [OP_NEG] = { "r_neg", "r_ineg" },
+    [OP_ABS] = { "r_abs", "r_iabs" },
+    [OP_EXP] = { "r_exp", NULL },
+    [OP_RECIP] = { "r_recip", NULL },
+    [OP_SQRT] = { "r_sqrt", NULL },
+    [OP_NOT] = { NULL, "r_not" },
+    [OP_ADD] = { "r_add", "r_iadd" },
+    [OP_SUB] = { "r_sub", "r_isub" },
+    [OP_MUL] = { "r_mul", "r_imul" },
+    [OP_DIV] = { "r_div", "r_idiv" },
+    [OP_MAX2] = { "r_max", "r_imax" },
+    [OP_MIN2] = { "r_min", "r_imin" },
+    [OP_AND] = { NULL, "r_and" },
+    [OP_OR] = { NULL, "r_or" },
+    [OP_LT] = { "r_lt", "r_lt" },
+    [OP_LE] = { "r_le", "r_le" },
+    [OP_EQ] = { "r_eq", "r_eq" },
+    [OP_WHERE] = { "r_where", "r_where" },
+    [OP_SUM] = { "r_add", "r_iadd" },
+    [OP_MEAN] = { "r_add", NULL },
+    [OP_MAX] = { "r_max", "r_imax" },
+    [OP_MIN] = { "r_min", "r_imin" },
+    [OP_COPY] = { "", "" },
+};
+
+/* "" where the value stays as it is: a bool is a number already. */
+static const char *cast_function(enum dtype from, enum dtype to)
+{
+    if (from == DT_F32 && to != DT_F32)
+        return to == DT_I32 ? "r_f2i" : "r_f2b";
+    if (from == DT_I32 && to != DT_I32)
+        return to == DT_F32 ? "r_i2f" : "r_i2b";
+    return "";
+}
+
+/* The dtype of the operands that decides what is computed: of the first tensor among them,
+ * but of the result for where. */
+static enum dtype operand_dtype(const struct prog *p, const struct node *n)
+{
+    for (int i = 0; i < n->n_arg && n->op != OP_WHERE; i++)
+        if (n->arg[i].node >= 0)
+            return p->node[n->arg[i].node].dt;
+    return n->dt;
+}
+
+/* Elementwise: elements in row-major order are all that matters. */
+static void each(struct gen *g, const struct node *n, const char *f, int n_arg)
+{
+    line(g);
+    str_add(g->s, "for (long i = 0; i < %" PRId64 "; i++)", shape_count(&n->sh));
+    g->depth++;
+    line(g);
+    str_add(g->s, "w_%s[i] = %s%s", n->name, f, *f ? "(" : "");
+    for (int i = 0; i < n_arg; i++) {
+        str_puts(g->s, i ? ", " : "");
+        if (n->arg[i].node >= 0)
+            str_add(g->s, "w_%s[i]", g->p->node[n->arg[i].node].name);
+        else
+            put_literal(g, operand_dtype(g->p, n), n->arg[i].lit);
+    }
+    str_puts(g->s, *f ? ");" : ";");
+}
+
+static void elementwise(struct gen *g, const struct node *n)
+{
+    enum dtype from = operand_dtype(g->p, n);
+    const char *f = n->op == OP_CAST ? cast_function(from, n->dt)
+                    : from == DT_F32 ? function[n->op].f32
+                                     : function[n->op].word;
+
+    if (!f)
+        BUG("repro: no %s of %s", op_info(n->op)->name, dtype_info(from)->name);
+    each(g, n, f, n->n_arg);
+}
+
+static void assign(struct gen *g, int node, const struct coord *at)
+{
+    line(g);
+    put_node(g, node, at);
+    str_puts(g->s, " = ");
+}
+
+static void source(struct gen *g, int node)
+{
+    const struct node *n = &g->p->node[node];
+    struct coord at[MAX_RANK];
+    struct layout l = layout_of(&n->layout, &n->sh);
+
+    open_result(g, n, at);
+    assign(g, node, at);
+    if (n->op == OP_CONST) {
+        put_literal(g, n->dt, n->value);
+    } else if (n->op == OP_IOTA) {
+        str_add(g->s, "r_num(i%d)", n->axis);
+    } else {
+        str_puts(g->s, "r_num(");
+        put_at(g, "in", n->name, n->sh.rank, at, l.stride, l.offset);
+        str_puts(g->s, ")");
+    }
+    str_puts(g->s, ";");
+}
+
+/* "i0 >= 1 && i0 < 5 ? ": the axes that a pad makes longer */
+static void pad_condition(struct gen *g, const struct node *n)
+{
+    bool any = false;
+
+    for (int a = 0; a < n->sh.rank; a++) {
+        if (n->lo[a]) {
+            str_add(g->s, "%si%d >= %" PRId64, any ? " && " : "", a, n->lo[a]);
+            any = true;
+        }
+        if (n->hi[a]) {
+            str_add(g->s, "%si%d < %" PRId64, any ? " && " : "", a, n->sh.dim[a] - n->hi[a]);
+            any = true;
+        }
+    }
+    str_puts(g->s, any ? " ? " : "");
+}
+
+static bool pads(const struct node *n)
+{
+    for (int a = 0; a < n->sh.rank; a++)
+        if (n->lo[a] || n->hi[a])
+            return true;
+    return false;
+}
+
+/* The operand's element that element i0, i1, .. of a view is, by the view's definition. */
+static void view_coords(const struct node *n, const struct shape *in, struct coord *at)
+{
+    int lead = n->sh.rank - in->rank;
+
+    for (int a = 0; a < n->sh.rank; a++) {
+        if (n->op == OP_PERMUTE)
+            at[n->perm[a]] = coord_var('i', a);
+        else if (n->op == OP_EXPAND && a >= lead)
+            at[a - lead] = in->dim[a - lead] == n->sh.dim[a] ? coord_var('i', a) : coord_zero;
+        else if (n->op == OP_SLICE)
+            at[a] = (struct coord){ 'i', a, n->by[a], n->lo[a] };
+        else if (n->op == OP_PAD)
+            at[a] = (struct coord){ 'i', a, 1, -n->lo[a] };
+    }
+}
+
+static void view(struct gen *g, int node)
+{
+    const struct node *n = &g->p->node[node];
+    const struct shape *in = &g->p->node[n->arg[0].node].sh;
+    struct coord at[MAX_RANK], from[MAX_RANK];
+
+    if (n->op == OP_RESHAPE) {
+        each(g, n, "", 1);
+        return;
+    }
+    open_result(g, n, at);
+    assign(g, node, at);
+    if (n->op == OP_PAD)
+        pad_condition(g, n);
+    view_coords(n, in, from);
+    put_node(g, n->arg[0].node, from);
+    if (n->op == OP_PAD && pads(n)) {
+        str_puts(g->s, " : ");
+        put_literal(g, n->dt, n->value);
+    }
+    str_puts(g->s, ";");
+}
+
+static double identity(enum op op, enum dtype dt)
+{
+    bool f32 = dt == DT_F32;
+
+    if (op == OP_MAX)
+        return f32 ? -HUGE_VAL : INT32_MIN;
+    return op != OP_MIN ? 0 : f32 ? HUGE_VAL : INT32_MAX;
+}
+
+/* In ieee a sum of f32 keeps what its bound needs; everything else is joined in pairs. */
+static bool keeps_sum(const struct gen *g, const struct node *n)
+{
+    return g->al == AL_IEEE && n->dt == DT_F32 && n->op != OP_MAX && n->op != OP_MIN;
+}
+
+static void open_accumulator(struct gen *g, const struct node *n)
+{
+    str_puts(g->s, n->sh.rank ? " {" : "");
+    if (!n->sh.rank) {
+        line(g);
+        str_puts(g->s, "{");
+        g->depth++;
+    }
+    line(g);
+    if (keeps_sum(g, n)) {
+        str_puts(g->s, "struct r_sum a = { 0 };\n");
+    } else {
+        str_puts(g->s, "val a = ");
+        put_literal(g, n->dt, identity(n->op, n->dt));
+        str_puts(g->s, ";\n");
+    }
+}
+
+static void close_accumulator(struct gen *g, int node, const struct coord *at, int64_t terms)
+{
+    const struct node *n = &g->p->node[node];
+    const char *sum = keeps_sum(g, n) ? "r_total(&a)" : "a";
+
+    g->depth = n->sh.rank ? n->sh.rank : 1;
+    assign(g, node, at);
+    if (n->op == OP_MEAN)
+        str_add(g->s, "r_mean(%s, %" PRId64 ");", sum, terms);
+    else
+        str_add(g->s, "%s;", sum);
+    g->depth--;
+    line(g);
+    str_puts(g->s, "}");
+}
+
+static void reduction(struct gen *g, int node)
+{
+    const struct node *n = &g->p->node[node];
+    const struct shape *in = &g->p->node[n->arg[0].node].sh;
+    struct coord at[MAX_RANK], from[MAX_RANK];
+    int64_t terms = 1;
+    int red = 0, out = 0;
+
+    open_result(g, n, at);
+    open_accumulator(g, n);
+    for (int a = 0; a < in->rank; a++) {
+        if (!(n->axes >> a & 1)) {
+            from[a] = coord_var('i', out++);
+            continue;
+        }
+        open_loop(g, 'r', red, in->dim[a]);
+        from[a] = coord_var('r', red++);
+        terms *= in->dim[a];
+        out += n->keep;
+    }
+    line(g);
+    if (keeps_sum(g, n))
+        str_puts(g->s, "r_term(&a, ");
+    else
+        str_add(g->s, "a = %s(a, ",
+                n->dt == DT_F32 ? function[n->op].f32 : function[n->op].word);
+    put_node(g, n->arg[0].node, from);
+    str_puts(g->s, ");");
+    close_accumulator(g, node, at, terms);
+}
+
+static void matmul(struct gen *g, int node)
+{
+    const struct node *n = &g->p->node[node];
+    const struct shape *in = &g->p->node[n->arg[0].node].sh;
+    struct coord at[MAX_RANK], x[MAX_RANK], y[MAX_RANK];
+    int k = in->rank - 1;
+
+    open_result(g, n, at);
+    for (int a = 0; a <= k; a++)
+        x[a] = y[a] = at[a];
+    x[k] = y[k - 1] = coord_var('r', 0);
+    open_accumulator(g, n);
+    open_loop(g, 'r', 0, in->dim[k]);
+    line(g);
+    if (keeps_sum(g, n))
+        str_puts(g->s, "r_product(&a, ");
+    else
+        str_puts(g->s, n->dt == DT_F32 ? "a = r_add(a, r_mul(" : "a = r_iadd(a, r_imul(");
+    put_node(g, n->arg[0].node, x);
+    str_puts(g->s, ", ");
+    put_node(g, n->arg[1].node, y);
+    str_puts(g->s, keeps_sum(g, n) ? ");" : "));");
+    close_accumulator(g, node, at, 0);
+}
+
+static void put_reference(struct gen *g, int node)
+{
+    const struct node *n = &g->p->node[node];
+    struct str text = { 0 };
+
+    node_print(g->p, node, &text);
+    str_add(g->s, "    /* %s */", str_get(&text));
+    str_release(&text);
+    g->depth = 0;
+    if (op_is_source(n->op))
+        source(g, node);
+    else if (op_is_view(n->op))
+        view(g, node);
+    else if (n->op == OP_MATMUL)
+        matmul(g, node);
+    else if (op_is_reduce(n->op))
+        reduction(g, node);
+    else
+        elementwise(g, n);
+    str_puts(g->s, "\n");
+}
+
+void emit_ref(const struct trial *t, enum algebra al, struct str *s)
+{
+    struct gen g = { &t->prog, al, s, 0 };
+    bool *live = calloc((size_t)t->prog.n + 1, sizeof *live);
+
+    if (!live)
+        BUG("out of memory");
+    prog_live(&t->prog, live);
+    for (int i = 0; i < t->prog.n; i++) {
+        int64_t n = shape_count(&t->prog.node[i].sh);
+
+        if (live[i])
+            str_add(s, "static val w_%s[%" PRId64 "];\n", t->prog.node[i].name, n > 0 ? n : 1);
+    }
+    str_puts(s, "\nstatic void reference(void)\n{\n");
+    for (int i = 0; i < t->prog.n; i++)
+        if (live[i])
+            put_reference(&g, i);
+    str_puts(s, "}\n");
+    free(live);
+}

@@ -1,0 +1,198 @@
+/*
+ * A finding as one C file that needs nothing of ours: the kernel's text as it was emitted,
+ * its inputs, a reference, and a main that compares. The kernels come before any header, so
+ * that no macro of a header can mean one of their names.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bug.h"
+#include "emit/cgen.h"
+#include "emit/ref.h"
+#include "ir/data.h"
+#include "ir/text.h"
+
+/* Title or command inside a comment. */
+static void put_comment(struct str *s, const char *text)
+{
+    for (; *text; text++)
+        str_write(s, text[0] == '/' && s->n && s->s[s->n - 1] == '*' ? " /" : text,
+                  text[0] == '/' && s->n && s->s[s->n - 1] == '*' ? 2 : 1);
+}
+
+static void put_opening(const struct repro *r, struct str *s)
+{
+    str_puts(s, "/*\n * ");
+    put_comment(s, r->title);
+    str_puts(s, "\n *\n *     ");
+    put_comment(s, r->command);
+    str_add(
+        s,
+        "\n *\n * cc repro.c -lm && ./a.out: exit 1 and the first wrong element, or exit 0 if\n"
+        " * the kernel is right. Algebra: %s. The trial it comes from:\n",
+        r->algebra == AL_RING ? "ring (integers mod 2^32 in place of floats)" : "ieee");
+    trial_print(r->trial, s);
+    str_puts(s, "*/\n\n");
+}
+
+static const char *c_type(enum dtype dt, enum algebra al)
+{
+    return dt == DT_BOOL   ? "unsigned char"
+           : dt == DT_I32  ? "int"
+           : al == AL_RING ? "unsigned"
+                           : "float";
+}
+
+static void put_element(struct str *s, enum dtype dt, enum algebra al, const unsigned char *at)
+{
+    uint32_t word = *at;
+    float f;
+
+    if (dt != DT_BOOL)
+        memcpy(&word, at, sizeof word);
+    memcpy(&f, &word, sizeof f);
+    if (dt == DT_I32 && word == 0x80000000u)
+        str_puts(s, "-2147483647 - 1");
+    else if (dt != DT_F32)
+        cgen_int(s, (int32_t)word);
+    else if (al == AL_RING)
+        str_add(s, "0x%08x", (unsigned)word);
+    else
+        cgen_float(s, f, "INFINITY", "NAN");
+}
+
+/* Storage of an input, gaps of its layout included, as a C array. */
+static void put_input(const struct repro *r, int node, struct arena *a, struct str *s)
+{
+    const struct node *n = &r->trial->prog.node[node];
+    int64_t count = layout_storage(&n->layout, &n->sh);
+    int bytes = dtype_info(n->dt)->bytes;
+    unsigned char *data = arena_alloc(a, (size_t)(count * bytes) + 1, 16);
+    size_t start;
+
+    data_fill(r->trial, node, r->algebra, data);
+    str_add(s, "static const %s in_%s[%" PRId64 "] = {", c_type(n->dt, r->algebra), n->name,
+            count ? count : 1);
+    start = s->n - 200; /* breaks before the first element */
+    for (int64_t i = 0; i < count; i++) {
+        if (s->n - start > 80) {
+            str_puts(s, "\n   ");
+            start = s->n - 4;
+        }
+        str_puts(s, " ");
+        put_element(s, n->dt, r->algebra, data + i * bytes);
+        str_puts(s, ",");
+    }
+    str_puts(s, count ? "\n};\n" : " 0 };\n");
+}
+
+static void put_inputs(const struct repro *r, struct arena *a, struct str *s)
+{
+    const struct prog *p = &r->trial->prog;
+
+    for (int i = 0; i < p->n; i++)
+        if (p->node[i].op == OP_INPUT)
+            put_input(r, i, a, s);
+    str_puts(s, "\n");
+}
+
+/* One row a buffer, in the order of p[]; the arena is the last. */
+static void put_memory(const struct repro *r, struct str *s)
+{
+    static const char *const kind[] = { "input", "output", "temp" };
+    const struct lprog *l = r->l;
+
+    str_puts(s, "static struct r_memory memory[] = {\n");
+    for (int i = 0; i < l->n_buffer; i++) {
+        const struct buffer *b = &l->buffer[i];
+        bool planned = b->kind == BUF_TEMP && b->arena_at >= 0;
+        const struct node *n = b->node >= 0 ? &r->trial->prog.node[b->node] : NULL;
+        int64_t elems = planned ? 0 : b->elems;
+
+        if (b->kind == BUF_INPUT)
+            elems = layout_storage(&n->layout, &n->sh);
+        if (b->kind == BUF_OUTPUT)
+            elems = layout_storage(&r->trial->prog.out[b->slot].layout, &n->sh);
+        str_add(s, "    { \"%s\", \"%s\", ", planned ? "temp in the arena" : kind[b->kind],
+                b->name);
+        if (b->kind == BUF_INPUT)
+            str_add(s, "in_%s, ", b->name);
+        else
+            str_puts(s, "NULL, ");
+        str_add(s, "%" PRId64 ", NULL },\n", elems * dtype_info(b->dt)->bytes);
+    }
+    str_add(s, "    { \"temps\", \"in the arena\", NULL, %" PRId64 ", NULL },\n};\n\n",
+            l->arena_bytes);
+}
+
+static void put_axes(struct str *s, int rank, const int64_t *v)
+{
+    str_puts(s, "{ ");
+    for (int a = 0; a < rank; a++)
+        str_add(s, "%s%" PRId64, a ? ", " : "", v[a]);
+    str_puts(s, rank ? " }, " : "0 }, ");
+}
+
+static void put_outputs(const struct repro *r, struct str *s)
+{
+    const struct lprog *l = r->l;
+
+    str_puts(s, "static const struct r_output output[] = {\n");
+    for (int i = 0; i < l->n_buffer; i++) {
+        const struct buffer *b = &l->buffer[i];
+        const struct output *o = &r->trial->prog.out[b->slot];
+        const struct node *n = &r->trial->prog.node[o->node];
+        struct layout lay = layout_of(&o->layout, &n->sh);
+
+        if (b->kind != BUF_OUTPUT)
+            continue;
+        str_add(s, "    { \"%s\", '%c', %d, %d, ", n->name, *dtype_info(n->dt)->name, i,
+                n->sh.rank);
+        put_axes(s, n->sh.rank, n->sh.dim);
+        put_axes(s, n->sh.rank, lay.stride);
+        str_add(s, "%" PRId64 ", w_%s },\n", lay.offset, n->name);
+    }
+    str_puts(s, "};\n\n");
+}
+
+static void put_main(const struct repro *r, struct str *s)
+{
+    str_add(s,
+            "int main(void)\n{\n    void *p[%d];\n\n"
+            "    for (int i = 0; i < %d; i++)\n        p[i] = r_place(&memory[i]);\n"
+            "    reference();\n    kernels(p);\n"
+            "    for (int i = 0; i < %d; i++)\n"
+            "        if (!r_check(&output[i], &memory[output[i].buffer]))\n"
+            "            return 1;\n"
+            "    for (int i = 0; i < %d; i++)\n        if (!r_intact(&memory[i]))\n"
+            "            return 1;\n    puts(\"right\");\n    return 0;\n}\n",
+            r->l->n_buffer + 1, r->l->n_buffer + 1, r->trial->prog.n_out, r->l->n_buffer + 1);
+}
+
+void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
+{
+    struct str text = { 0 }, tail = { 0 };
+    bool *used = arena_array(a, bool, ref_pieces.n);
+
+    put_opening(r, s);
+    emit_c(r->l, &text);
+    emit_prelude(r->algebra, str_get(&text), s);
+    str_puts(s, "\n");
+    str_puts(s, str_get(&text));
+    str_puts(s, "\nstatic ");
+    emit_entry(r->l, "kernels", s);
+    str_puts(s, "\n#include <float.h>\n#include <limits.h>\n#include <math.h>\n"
+                "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
+    emit_ref(r->trial, r->algebra, &tail);
+    str_puts(&tail, "\n");
+    put_memory(r, &tail);
+    put_outputs(r, &tail);
+    put_main(r, &tail);
+    pieces_mark(&ref_pieces, str_get(&tail), r->algebra, used);
+    put_inputs(r, a, s);
+    pieces_put(&ref_pieces, used, r->algebra, s);
+    str_puts(s, str_get(&tail));
+    str_release(&text);
+    str_release(&tail);
+}

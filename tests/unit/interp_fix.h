@@ -1,0 +1,76 @@
+/* What the tests of the interpreter share: a run environment and one program. */
+#ifndef TESTS_INTERP_FIX_H
+#define TESTS_INTERP_FIX_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "ir/text.h"
+#include "lower/passes.h"
+#include "run/interp.h"
+
+struct fix {
+    struct run_env env;
+    struct arena a;
+    struct trial *t;
+    struct lprog l;
+    struct outcome o;
+};
+
+static inline int setup(void **state)
+{
+    static struct fix f;
+
+    if (!run_env_open(&f.env))
+        return 1;
+    arena_init(&f.a);
+    *state = &f;
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    struct fix *f = *state;
+
+    run_env_close(&f->env);
+    arena_release(&f->a);
+    return 0;
+}
+
+static inline void start(struct fix *f, struct trial *t)
+{
+    run_begin(&f->env);
+    f->env.step_limit = 1 << 22;
+    f->t = t;
+    f->l =
+        (struct lprog){ .arena = &f->a, .trial = t, .prog = &t->prog, .stop_after = INT32_MAX };
+    ixs_init(&f->l.ix, &f->a);
+}
+
+/* A trial of text, lowered by pass build alone. */
+static inline void build(struct fix *f, const char *text)
+{
+    struct trial *t;
+    struct err e = { 0 };
+
+    arena_reset(&f->a);
+    if (trial_parse(text, strlen(text), &f->a, &t, &e) || trial_check(t, &e))
+        fail_msg("%s\n%s", e.msg, e.excerpt);
+    start(f, t);
+    assert_int_equal(pass_build(&f->l, &e), 0);
+}
+
+static inline const uint32_t *run(struct fix *f, enum algebra al)
+{
+    interp_run(&f->env, &f->l, al, &f->o);
+    assert_int_equal(f->o.status, OUT_RAN);
+    return f->o.out[0];
+}
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * The generator: every trial is legal, survives the round trip through text, is the same
+ * whenever it is drawn; all ops and steps occur; sizes hit their aims.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/gen/gen.h"
+#include "fuzz/gen/stats.h"
+#include "ir/text.h"
+#include "lower/lower.h"
+
+enum { TRIALS = 3000 };
+
+struct room {
+    struct arena trial, again, scratch;
+};
+
+static int setup(void **state)
+{
+    static struct room r;
+
+    arena_init(&r.trial);
+    arena_init(&r.again);
+    arena_init(&r.scratch);
+    *state = &r;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct room *r = *state;
+
+    arena_release(&r->trial);
+    arena_release(&r->again);
+    arena_release(&r->scratch);
+    return 0;
+}
+
+static void text_of(const struct trial *t, struct str *s)
+{
+    str_clear(s);
+    trial_print(t, s);
+}
+
+/* Legal, lowers, prints and parses to itself. */
+static void check_one(struct room *r, const struct trial *t, int number)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct str text = { 0 }, back = { 0 };
+    struct trial *parsed;
+    struct lprog *l;
+    struct err e;
+
+    text_of(t, &text);
+    if (trial_check(t, &e))
+        fail_msg("trial %d is illegal: %s\n%s", number, e.msg, str_get(&text));
+    arena_reset(&r->scratch);
+    if (lower(t, &lo, &r->scratch, &l, &e))
+        fail_msg("trial %d does not lower: %s\n%s", number, e.msg, str_get(&text));
+    arena_reset(&r->scratch);
+    if (trial_parse(text.s, text.n, &r->scratch, &parsed, &e))
+        fail_msg("trial %d does not parse: %s\n%s", number, e.msg, str_get(&text));
+    text_of(parsed, &back);
+    assert_string_equal(str_get(&text), str_get(&back));
+    assert_true(trial_key(t) == trial_key(parsed));
+    str_release(&text);
+    str_release(&back);
+}
+
+static void check_preset(struct room *r, enum preset preset, struct gen_stats *stats)
+{
+    struct gen_opts o;
+
+    gen_opts_default(&o);
+    o.preset = preset;
+    for (int i = 0; i < TRIALS; i++) {
+        const struct trial *t;
+
+        arena_reset(&r->trial);
+        t = gen_trial(11, (uint64_t)i, &o, &r->trial, &r->scratch);
+        check_one(r, t, i);
+        gen_stats_add(stats, t);
+    }
+}
+
+static void every_trial_is_legal_and_round_trips(void **state)
+{
+    for (int p = 0; p < PRESET_COUNT; p++) {
+        struct gen_stats *stats = gen_stats_new();
+
+        if (p != PRESET_ALL)
+            check_preset(*state, (enum preset)p, stats);
+        gen_stats_free(stats);
+    }
+}
+
+static void preset_all_draws_every_op_and_step_and_hits_its_aims(void **state)
+{
+    struct gen_stats *stats = gen_stats_new();
+
+    check_preset(*state, PRESET_ALL, stats);
+    for (int op = 0; op < OP_COUNT; op++)
+        if (gen_stats_op(stats, (enum op)op) < 5)
+            fail_msg("op %s is hardly drawn", op_info((enum op)op)->name);
+    for (int k = 0; k < STEP_COUNT; k++)
+        if (gen_stats_step(stats, (enum step_kind)k) < 60)
+            fail_msg("step %s is hardly drawn", step_info((enum step_kind)k)->name);
+    assert_true(gen_stats_quantile(stats, STAT_NODES, 1, 2) >= 5);
+    assert_true(gen_stats_quantile(stats, STAT_STEPS, 1, 2) >= 3);
+    assert_true(gen_stats_quantile(stats, STAT_MUL_ADDS, 1, 2) >= 2000);
+    assert_true(gen_stats_quantile(stats, STAT_WORK, 1, 1) <= 60000);
+    gen_stats_free(stats);
+}
+
+static void a_trial_is_the_same_whenever_it_is_drawn(void **state)
+{
+    struct room *r = *state;
+    struct str one = { 0 }, two = { 0 };
+    struct gen_opts o;
+
+    gen_opts_default(&o);
+    for (int i = 199; i >= 0; i--) { /* another order, used arenas */
+        arena_reset(&r->trial);
+        text_of(gen_trial(5, (uint64_t)i, &o, &r->trial, &r->scratch), &one);
+        arena_reset(&r->again);
+        gen_trial(6, (uint64_t)i, &o, &r->again, &r->scratch);
+        text_of(gen_trial(5, (uint64_t)i, &o, &r->again, &r->scratch), &two);
+        assert_string_equal(str_get(&one), str_get(&two));
+    }
+    str_release(&one);
+    str_release(&two);
+}
+
+static void ops_and_steps_can_be_left_out(void **state)
+{
+    struct room *r = *state;
+    struct gen_opts o;
+
+    gen_opts_default(&o);
+    o.op[OP_MATMUL] = o.op[OP_PAD] = o.op[OP_EXP] = false;
+    o.step[STEP_FUSE] = o.step[STEP_UNROLL] = false;
+    for (int i = 0; i < 300; i++) {
+        const struct trial *t;
+
+        arena_reset(&r->trial);
+        t = gen_trial(3, (uint64_t)i, &o, &r->trial, &r->scratch);
+        check_one(r, t, i);
+        for (int k = 0; k < t->prog.n; k++)
+            assert_true(t->prog.node[k].op == OP_INPUT || o.op[t->prog.node[k].op]);
+        for (int k = 0; k < t->n_step; k++)
+            assert_true(o.step[t->step[k].kind]);
+    }
+}
+
+/* A single op must do, whatever it is; and tiny knobs. */
+static void narrow_options_still_give_legal_trials(void **state)
+{
+    struct room *r = *state;
+    struct gen_opts o;
+
+    for (int op = OP_INPUT + 1; op < OP_COUNT; op++) {
+        gen_opts_default(&o);
+        memset(o.op, 0, sizeof o.op);
+        o.op[op] = true;
+        for (int i = 0; i < 10; i++) {
+            arena_reset(&r->trial);
+            check_one(r, gen_trial(1, (uint64_t)i, &o, &r->trial, &r->scratch), i);
+        }
+    }
+    gen_opts_default(&o);
+    o.max_elements = 16;
+    o.max_work = 64;
+    o.max_nodes = 1;
+    o.max_steps = 0;
+    for (int i = 0; i < 50; i++) {
+        arena_reset(&r->trial);
+        check_one(r, gen_trial(1, (uint64_t)i, &o, &r->trial, &r->scratch), i);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_trial_is_legal_and_round_trips),
+        cmocka_unit_test(preset_all_draws_every_op_and_step_and_hits_its_aims),
+        cmocka_unit_test(a_trial_is_the_same_whenever_it_is_drawn),
+        cmocka_unit_test(ops_and_steps_can_be_left_out),
+        cmocka_unit_test(narrow_options_still_give_legal_trials),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,292 @@
+/* Bad .trial text: the message says what and what was expected, at the right place. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "base/bug.h"
+#include "ir/text.h"
+
+#define H "tilefuzz 1\ninput x f32 [2,3]\ninput b bool [2,3]\ninput i i32 [2,3]\n"
+#define S H "xt = permute x [1,0]\nm = matmul x xt\ns = sum x axes=[1]\noutput m\nschedule\n"
+
+static const struct {
+    const char *text;
+    int line, col;
+    const char *part; /* of the message */
+} bad[] = {
+    { "", 1, 1, "empty text" },
+    { "\n\n# nothing\n", 3, 1, "empty text" },
+    { "hello", 1, 1, "unexpected 'hello'; expected 'tilefuzz 1'" },
+    { "\x7f"
+      "ELF",
+      1, 1, "unexpected byte 0x7f" },
+    { "tilefuzz 2\n", 1, 10, "unknown version '2'; expected 'tilefuzz 1'" },
+    { "tilefuzz 1 x\n", 1, 12, "expected the end of the line" },
+    { "tilefuzz 1\n", 1, 1, "no output; expected at least one" },
+    { H, 4, 1, "no output" },
+    /* names */
+    { H "input x f32 [1]", 5, 7, "'x' is on line 2 already; expected a new name" },
+    { H "x = neg x", 5, 1, "'x' is on line 2 already" },
+    { H "add = neg x", 5, 1, "bad name 'add'; expected a name that is not an op" },
+    { H "input inf f32 []", 5, 7, "not a keyword" },
+    { H "_y = neg x", 5, 1, "expected a letter first" },
+    { H "a.b = neg x", 5, 1, "letters, digits and _ only" },
+    { H "input a123456789b123456789c123456789d123456789 f32 []", 5, 7, "at most 39" },
+    { H "7 = neg x", 5, 1, "bad name '7'; expected a name" },
+    { H "y = neg z\nz = neg x", 5, 9, "'z' stands further down, on line 6" },
+    { H "y = neg y", 5, 9, "unknown name 'y'; expected an earlier node" },
+    { H "input logits f32 []\ny = neg logit", 6, 9, "(did you mean logits?)" },
+    { H "output q", 5, 8, "unknown name 'q'" },
+    { H "output x\noutput x", 6, 8, "x is an output already; expected each node once" },
+    /* lines */
+    { H "y = mtmul x i", 5, 5, "(did you mean matmul?)" },
+    { H "y = input f32 [1]", 5, 5, "expected the line 'input NAME DTYPE ..'" },
+    { H "y neg x", 5, 3, "unexpected 'neg'; expected '='" },
+    { H "y = neg", 5, 8, "unexpected end of line; expected an operand" },
+    { H "y = neg x x", 5, 11, "unexpected 'x'; expected the end of the line" },
+    { H "y = neg $", 5, 9, "unexpected '$'; expected an operand" },
+    { H "input y f64 [1]", 5, 9, "dtype f64 is not ready yet" },
+    { H "input y float [1]", 5, 9, "unknown dtype 'float'; expected f32, i32 or bool" },
+    { H "input y f32 2", 5, 13, "unexpected '2'; expected '['" },
+    { H "input y f32 [2", 5, 15, "unexpected end of line; expected ']'" },
+    { H "input y f32 [2;3]", 5, 15, "unexpected ';'" },
+    { H "input y f32 [2,]", 5, 16, "unexpected ']'; expected an integer" },
+    { H "input y f32 [2] stride=[1]", 5, 17, "unexpected 'stride'; expected strides= or off" },
+    { H "input y f32 [2] offset=1 offset=1", 5, 26, "second offset=" },
+    { H "input y f32 [2] offset 1", 5, 24, "expected '='" },
+    { H "const y f32 x", 5, 13, "unexpected 'x'; expected a number" },
+    { H "const y f32 1.2.3", 5, 13, "bad number '1.2.3'" },
+    { H "const y f32 0x10", 5, 13, "bad number '0x10'" },
+    { H "const y f32 1e999", 5, 13, "too large" },
+    { H "const y f32 1e39", 5, 13, "at most 3.4028235e+38 in magnitude" },
+    { H "const y i32 1.5", 5, 13, "an integer from -2147483648" },
+    { H "const y i32 2147483648", 5, 13, "an integer from -2147483648" },
+    { H "const y bool 2", 5, 14, "expected 0 or 1" },
+    { H "fuse x i", 5, 1, "step 'fuse' in the program; expected a line 'schedule'" },
+    /* sizes */
+    { H "input y f32 [-1]", 5, 14, "size -1; expected 0 to 16777216" },
+    { H "input y f32 [2,99999999]", 5, 16, "size 99999999" },
+    { H "input y f32 [99999999999999999999]", 5, 14, "too large" },
+    { H "input y f32 [65536,65536]", 5, 13, "too many elements" },
+    { H "input y f32 [0,16777216,16777216]", 5, 13, "too many elements" },
+    { H "input y f32 [1,1,1,1,1,1,1,1,1]", 5, 30, "a rank of at most 8" },
+    { H "input y f32 [2] strides=[99999999]", 5, 25, "stride 99999999" },
+    { H "input y f32 [3] strides=[16777216]", 5, 25, "the layout spans 33554433" },
+    { H "input y f32 [2] strides=[-1]", 5, 25, "stride -1; expected 0 to" },
+    { H "input y f32 [2] offset=-1", 5, 24, "offset -1; expected 0 to" },
+    { H "input y f32 [2] strides=[1,1]", 5, 25, "2 strides; expected 1" },
+    { H "input p f32 [4096,4096]\ny = matmul p p", 6, 5, "element operations by here" },
+    { H "input p f32 [16777216,1]\ninput q f32 [1,2]\ny = matmul p q", 7, 5, "too many elem" },
+    /* ops */
+    { H "y = add x i", 5, 11, "operand of dtype i32 beside f32" },
+    { H "input s f32 [3]\ny = add x s", 6, 11, "operand of shape [3] beside [2,3]" },
+    { H "y = add 1 2", 5, 9, "add of literals only; expected at least one tensor" },
+    { H "y = neg 1", 5, 9, "neg of a literal; expected a tensor" },
+    { H "y = exp i", 5, 9, "exp of i32; expected f32" },
+    { H "y = not x", 5, 9, "not of f32; expected bool" },
+    { H "y = add b b", 5, 9, "add of bool; expected f32, i32" },
+    { H "y = add i 0.5", 5, 11, "an integer from" },
+    { H "y = eq b 2", 5, 10, "expected 0 or 1" },
+    { H "y = where x i i", 5, 11, "condition of dtype f32; expected bool" },
+    { H "y = where 1 i i", 5, 11, "literal condition" },
+    { H "y = where b 1 2", 5, 13, "literals only" },
+    { H "y = where b x i", 5, 15, "dtype i32 beside f32" },
+    { H "y = cast x f16", 5, 12, "not ready" },
+    { H "y = sum x", 5, 10, "the line ends; expected axes=" },
+    { H "y = sum x axes=[]", 5, 16, "no axes to reduce" },
+    { H "y = sum x axes=[0,2]", 5, 19, "axis 2 of shape [2,3]" },
+    { H "y = sum x axes=[0,0]", 5, 19, "axis 0 is there twice" },
+    { H "y = sum x axes=[-1]", 5, 17, "axis -1; expected" },
+    { H "y = sum x axes=[0] keep=2", 5, 25, "keep=2; expected 0 or 1" },
+    { H "y = mean i axes=[0]", 5, 10, "mean of i32; expected f32" },
+    { H "y = max b axes=[0]", 5, 9, "max of bool" },
+    { H "y = iota bool [2] axis=0", 5, 10, "iota of bool; expected f32, i32" },
+    { H "y = iota i32 [2] axis=1", 5, 23, "axis 1 of shape [2]" },
+    { H "y = iota i32 [] axis=0", 5, 22, "axis 0 of shape []" },
+    { H "y = iota i32 [2]", 5, 17, "expected axis=" },
+    { H "y = matmul x x", 5, 14, "expected [..,m,k] and [..,k,n]" },
+    { H "input v f32 [3]\ny = matmul v v", 6, 12, "expected rank 2 or more" },
+    { H "input v f32 [3]\ny = matmul x v", 6, 14, "expected equal ranks" },
+    { H "input p f32 [2,2,2]\ninput q f32 [3,2,2]\ny = matmul p q", 7, 14, "batch axes" },
+    { H "y = permute x [0]", 5, 15, "1 axes; expected 2" },
+    { H "y = permute x [0,0]", 5, 18, "axis 0 is there twice" },
+    { H "y = permute x [0,2]", 5, 18, "axis 2 is not there" },
+    { H "y = reshape x [4]", 5, 15, "expected 6 elements as before, not 4" },
+    { H "y = expand x [2,4]", 5, 17, "expected 3 here" },
+    { H "y = expand x [3]", 5, 14, "expected at least rank 2" },
+    { H "y = slice x [0:2]", 5, 17, "1 entries; expected 2" },
+    { H "y = slice x [0:2,0:3,0:1]", 5, 22, "too many entries" },
+    { H "y = slice x [0:2,0:4]", 5, 18, "takes elements 0 to 3; expected 0 to 2" },
+    { H "y = slice x [0:2,3:-1:-1]", 5, 18, "takes elements 3 to 0" },
+    { H "y = slice x [0:2:0,0:3]", 5, 14, "step 0" },
+    { H "y = slice x [0,0:3]", 5, 15, "expected ':'" },
+    { H "y = pad x [0:0,-1:0]", 5, 16, "pad -1:0" },
+    { H "y = pad x [0:0,0:9999999]", 5, 11, "too many elements" },
+    { H "y = pad i [0:0,0:0] value=0.5", 5, 27, "fill out of range" },
+    { H "output x strides=[1,1]", 5, 18, "may share addresses" },
+    { H "output x strides=[0,1]", 5, 18, "may share addresses" },
+    { H "output x strides=[3]", 5, 18, "1 strides; expected 2" },
+    /* schedule */
+    { S "tile s 4", 10, 1, "unknown step 'tile'; expected one of" },
+    { S "fuze s m", 10, 1, "(did you mean fuse?)" },
+    { S "fuse s", 10, 7, "unexpected end of line; expected a node" },
+    { S "fuse s q", 10, 8, "unknown name 'q'" },
+    { S "fuse s s", 10, 8, "fuse of s with itself" },
+    { S "split s 4", 10, 7, "bad axis 's'; expected NODE.i0" },
+    { S "split s.i1 4", 10, 7, "no axis s.i1; expected one of s.i0 s.r0" },
+    { S "split s.m 4", 10, 7, "no axis s.m" },
+    { S "split m.b 4", 10, 7, "no axis m.b; expected one of m.i0 m.i1 m.r0 m.m m.n m.k" },
+    { S "split s.i 4", 10, 7, "bad axis" },
+    { S "split s.i0.2 4", 10, 7, "bad axis" },
+    { S "split s.i0.0.0.0.0.0.0.0 4", 10, 7, "bad axis" },
+    { S "split s.i99999999999999999 4", 10, 7, "bad axis" },
+    { S "split s.i0 0", 10, 12, "split by 0; expected 1 to 4096" },
+    { S "split s.i0", 10, 11, "expected an integer count" },
+    { S "split s.i0 2\nsplit s.i0 2", 11, 7, "axis s.i0 was split before" },
+    { S "split s.i0 2\nsplit s.i0.0.1 2", 11, 7, "expected a split of s.i0.0 before it" },
+    { S "unroll m.m.0", 10, 8, "no axis m.m.0; expected a split of" },
+    { S "reorder s", 10, 10, "bad axis end of line" },
+    { S "reorder m m.i0 m.m", 10, 16, "axis m.m stands twice" },
+    { S "splitk x 2", 10, 8, "reduces nothing" },
+    { S "splitk m 2 2", 10, 12, "expected the end of the line" },
+    { S "vectorize s.i0 1", 10, 16, "vectorize by 1; expected 2 to 64" },
+    { S "plan good", 10, 6, "expected one of off, linear, best" },
+    { S "inplace yes", 10, 9, "expected one of off, on" },
+    { S "plan off\nplan off", 11, 1, "second plan step" },
+    { S "unroll s.i0\nfuse s m", 11, 1, "fuse after unroll; expected steps in pass order" },
+    { S "schedule", 10, 1, "second schedule" },
+    { S "y = neg x", 10, 1, "unknown step 'y'" },
+    { S "output s", 10, 1, "'output' after the program" },
+    /* data */
+    { S "data seed=-1", 10, 11, "unexpected '-1'; expected an unsigned integer" },
+    { S "data seed=18446744073709551616", 10, 11, "too large" },
+    { S "data seed=1 seed=2", 10, 13, "each at most once" },
+    { S "data recipe=odd", 10, 13, "expected one of normal, uniform, positive, ints" },
+    { S "data\ndata", 11, 1, "second data line" },
+    { S "data\nplan off", 11, 1, "unexpected 'plan' after the data" },
+    { S "values s [1,2]", 10, 8, "s, which is no input" },
+    { S "values x [1,2]", 10, 14, "2 values of x; expected 6" },
+    { S "values x [1,2,3,4,5,6,7]", 10, 23, "7 values of x; expected 6" },
+    { S "values i [1,2,3,4,5.5,6]", 10, 19, "expected an integer from" },
+    { S "values x [1,2,3,4,5,6]\nvalues x [1,2,3,4,5,6]", 11, 8, "second values line" },
+    { S "values x 1", 10, 10, "expected '['" },
+};
+
+/* The caret stands in the excerpt under the column that the error names. */
+static void assert_caret(const struct err *e, const char *text)
+{
+    const char *nl = strchr(e->excerpt, '\n'), *line = text;
+
+    assert_non_null(nl);
+    assert_int_equal(strspn(nl + 1, " "), 2 + e->col - 1);
+    assert_string_equal(nl + 1 + strspn(nl + 1, " "), "^\n");
+    for (int i = 1; i < e->line; i++)
+        line = strchr(line, '\n') + 1;
+    assert_int_equal(strncmp(e->excerpt + 2, line, strcspn(line, "\n\x7f")), 0);
+}
+
+static void messages_name_place_and_cause(void **state)
+{
+    struct arena a;
+    int wrong = 0;
+
+    (void)state;
+    arena_init(&a);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        struct err e = { 0 };
+        struct trial *t;
+        const char *text = bad[i].text;
+        int rc = trial_parse(text, strlen(text), &a, &t, &e);
+
+        if (rc != ERR_INPUT || e.line != bad[i].line || e.col != bad[i].col ||
+            !strstr(e.msg, bad[i].part) || !strstr(e.msg, "; expected ")) {
+            print_error("%s\nwant %d:%d: %s\ngot  %d:%d: %s\n%s\n", text, bad[i].line,
+                        bad[i].col, bad[i].part, e.line, e.col, rc ? e.msg : "no error",
+                        e.excerpt);
+            wrong++;
+        } else {
+            assert_null(t);
+            assert_caret(&e, text);
+        }
+        arena_reset(&a);
+    }
+    assert_int_equal(wrong, 0);
+    arena_release(&a);
+}
+
+/* A far column of a long line: the excerpt is cut, and the caret still under the word. */
+static void long_lines_are_cut_round_the_caret(void **state)
+{
+    struct str s = { 0 };
+    struct err e = { 0 };
+    struct arena a;
+    struct trial *t;
+    const char *caret;
+
+    (void)state;
+    arena_init(&a);
+    str_puts(&s, "tilefuzz 1\ninput x f32 [1000]\noutput x\nvalues x [");
+    for (int i = 0; i < 1000; i++)
+        str_puts(&s, i == 500 ? "oops," : "1,");
+    assert_int_equal(trial_parse(s.s, s.n, &a, &t, &e), ERR_INPUT);
+    assert_int_equal(e.line, 4);
+    assert_int_equal(e.col, 11 + 1000);
+    caret = strchr(e.excerpt, '\n') + 1;
+    assert_memory_equal(e.excerpt + (strchr(caret, '^') - caret), "oops", 4);
+    assert_true(strlen(e.excerpt) < sizeof e.excerpt);
+    str_release(&s);
+    arena_release(&a);
+}
+
+static void floods_are_refused(void **state)
+{
+    size_t bytes = 10 * 1000 * 1000;
+    unsigned char *noise = malloc(bytes);
+    struct str s = { 0 };
+    struct err e = { 0 };
+    struct arena a;
+    struct trial *t;
+    uint64_t x = 1;
+
+    (void)state;
+    arena_init(&a);
+    for (size_t i = 0; i < bytes; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        noise[i] = (unsigned char)(x >> 56);
+    }
+    assert_int_equal(trial_parse((char *)noise, bytes, &a, &t, &e), ERR_INPUT);
+    assert_non_null(strstr(e.msg, "too large"));
+    assert_int_equal(trial_parse((char *)noise, TRIAL_TEXT_MAX, &a, &t, &e), ERR_INPUT);
+    str_puts(&s, "tilefuzz 1\n");
+    for (int i = 0; i <= MAX_NODES; i++)
+        str_add(&s, "n%d = iota i32 [1] axis=0\n", i);
+    assert_int_equal(trial_parse(s.s, s.n, &a, &t, &e), ERR_INPUT);
+    assert_int_equal(e.line, 2 + MAX_NODES);
+    assert_non_null(strstr(e.msg, "too many nodes; expected at most 4096"));
+    str_clear(&s);
+    str_puts(&s, "tilefuzz 1\ninput x f32 [2]\noutput x\nschedule\n");
+    for (int i = 0; i <= MAX_STEPS; i++)
+        str_puts(&s, "unroll x.i0\n");
+    assert_int_equal(trial_parse(s.s, s.n, &a, &t, &e), ERR_INPUT);
+    assert_non_null(strstr(e.msg, "too many steps"));
+    str_release(&s);
+    free(noise);
+    arena_release(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_name_place_and_cause),
+        cmocka_unit_test(long_lines_are_cut_round_the_caret),
+        cmocka_unit_test(floods_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
