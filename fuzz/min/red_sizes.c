@@ -5,7 +5,7 @@
 #include "fuzz/min/reduce.h"
 #include "fuzz/min/size.h"
 
-enum { CHOICES = 3, VALUES = 6 };
+enum { VALUES = 6 };
 
 /* The v-th extent to try in place of `extent`, -1 = none. */
 static int64_t smaller(int64_t extent, int v)

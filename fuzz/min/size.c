@@ -160,31 +160,45 @@ bool sizes_ask(struct sizes *z, int sym, int64_t extent)
     return sizes_new(z, sym) == extent;
 }
 
-/* a slice takes at most what there is */
-static bool follow_slice(struct sizes *z, int node, int axis)
+static int64_t magnitude(int64_t x)
 {
-    int src = z->p->node[node].arg[0].node;
-    int in = sizes_sym(z, src, axis), out = sizes_sym(z, node, axis);
-
-    if (in == out || sizes_new(z, out) <= sizes_new(z, in))
-        return true;
-    return sizes_ask(z, z->to[out] < 0 ? out : in,
-                     z->to[out] < 0 ? sizes_new(z, in) : sizes_new(z, out));
+    return x < 0 ? -x : x;
 }
 
-static bool follow_pad(struct sizes *z, int node, int axis)
+/* A slice takes at most what there is. An even choice keeps what it leaves out at its ends. */
+static bool follow_slice(struct sizes *z, int node, int axis, int choice)
 {
     const struct node *n = &z->p->node[node];
     int in = sizes_sym(z, n->arg[0].node, axis), out = sizes_sym(z, node, axis);
-    int64_t least = (n->lo[axis] > 0) + (n->hi[axis] > 0), to = sizes_new(z, out);
+    int64_t step = magnitude(n->by[axis]), from = z->extent[in], to = z->extent[out];
+
+    if (in == out || (z->to[in] < 0 && z->to[out] < 0))
+        return true;
+    if (z->to[in] >= 0 && z->to[out] >= 0)
+        return z->to[out] <= z->to[in];
+    if (z->to[in] >= 0) {
+        int64_t less = choice % 2 == 0 ? (from - z->to[in] + step - 1) / step : to - z->to[in];
+
+        return less <= 0 || (to > less && sizes_ask(z, out, to - less));
+    }
+    from -= choice % 2 == 0 ? (to - z->to[out]) * step : 0;
+    return from >= z->to[out] && sizes_ask(z, in, from);
+}
+
+/* A pad keeps at least one element of each side that it has, if the choice lets it. */
+static bool follow_pad(struct sizes *z, int node, int axis, int choice)
+{
+    const struct node *n = &z->p->node[node];
+    int in = sizes_sym(z, n->arg[0].node, axis), out = sizes_sym(z, node, axis);
+    int64_t least = choice >= 4 ? 0 : (n->lo[axis] > 0) + (n->hi[axis] > 0);
 
     if (in == out || (z->to[in] < 0 && z->to[out] < 0))
         return true;
     if (z->to[out] < 0)
         return sizes_ask(z, out, sizes_new(z, in) + n->lo[axis] + n->hi[axis]);
-    if (to >= sizes_new(z, in) + least || z->to[in] >= 0)
-        return to >= sizes_new(z, in);
-    return to > least && sizes_ask(z, in, to - least);
+    if (z->to[out] >= sizes_new(z, in) + least || z->to[in] >= 0)
+        return z->to[out] >= sizes_new(z, in);
+    return z->to[out] > least && sizes_ask(z, in, z->to[out] - least);
 }
 
 struct segment { /* of a reshape: axes [in, in_end) hold what [out, out_end) hold */
@@ -245,7 +259,7 @@ static bool follow_segment(struct sizes *z, int src, int dst, const struct segme
             to[n++] = d * num / den;
         }
     }
-    return n > 0 && sizes_ask(z, sym[choice % n], to[choice % n]);
+    return n > 0 && sizes_ask(z, sym[choice / 2 % n], to[choice / 2 % n]);
 }
 
 static bool follow_reshape(struct sizes *z, int node, int choice)
@@ -276,9 +290,9 @@ bool sizes_follow(struct sizes *z, int choice)
             const struct node *n = &z->p->node[i];
 
             for (int a = 0; a < n->sh.rank; a++) {
-                if (n->op == OP_SLICE && !follow_slice(z, i, a))
+                if (n->op == OP_SLICE && !follow_slice(z, i, a, choice))
                     return false;
-                if (n->op == OP_PAD && !follow_pad(z, i, a))
+                if (n->op == OP_PAD && !follow_pad(z, i, a, choice))
                     return false;
             }
             if (n->op == OP_RESHAPE && !follow_reshape(z, i, choice))

