@@ -81,6 +81,39 @@ static void values_slice(struct values *v, const struct shape *old, const struct
     v->n = n;
 }
 
+/* Storage of a given layout shrinks with the tensor: what lies between rows stays as it is. */
+static void layout_shrink(struct layout *l, const struct shape *old, const struct shape *new)
+{
+    int64_t span = 1, was = 1;
+    bool done[MAX_RANK] = { false };
+
+    if (!l->given)
+        return;
+    for (int n = 0; n < old->rank; n++) {
+        int k = -1;
+        int64_t stride;
+
+        for (int i = 0; i < old->rank; i++)
+            if (!done[i] && (k < 0 || l->stride[i] < l->stride[k]))
+                k = i;
+        done[k] = true;
+        stride = l->stride[k];
+        if (stride >= was)
+            l->stride[k] = span + stride - was;
+        was += (old->dim[k] > 0 ? old->dim[k] - 1 : 0) * stride;
+        span += (new->dim[k] > 0 ? new->dim[k] - 1 : 0) * l->stride[k];
+    }
+}
+
+static void layouts_shrink(struct trial *t, int node, const struct shape *old,
+                           const struct shape *new)
+{
+    layout_shrink(&t->prog.node[node].layout, old, new);
+    for (int k = 0; k < t->prog.n_out; k++)
+        if (t->prog.out[k].node == node)
+            layout_shrink(&t->prog.out[k].layout, old, new);
+}
+
 static bool node_resize(const struct sizes *z, struct node *n, int i, const struct shape *sh,
                         int choice)
 {
@@ -123,6 +156,8 @@ bool sizes_apply(const struct sizes *z, struct trial *t, int choice, struct aren
             return false;
         if (v && !shape_equal(&old, &sh))
             values_slice(v, &old, &sh, a);
+        if (choice % 2 == 1 && !shape_equal(&old, &sh))
+            layouts_shrink(t, i, &old, &sh);
     }
     return any;
 }

@@ -14,7 +14,7 @@ open("ready", "w").write("x")
 time.sleep(60)
 ' &
 holder=$!
-read -r _ <ready
+timeout 10 cat ready >ready.txt || wrong "nobody holds the database"
 ok 0 db ls --db a.db
 says ' open '
 fails 3 'locked by another process' db tag 1 back --db a.db

@@ -45,6 +45,21 @@ static const struct pair {
       "output a\nschedule\nfuse r a\ndata seed=1 recipe=normal\n",
       "tilefuzz 1\ninput x f32 [2,5]\nv = expand x [3,2,5]\nr = sum v axes=[2]\na = neg r\n"
       "output a\nschedule\nfuse r a\ndata seed=1 recipe=normal\n" },
+    { "lift",
+      "tilefuzz 1\ninput x f32 [2,3]\na = add x 1\nv = permute a [1,0]\nb = neg v\noutput b\n"
+      "schedule\nfuse a b\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput v f32 [3,2]\na = add v 1\nb = neg a\noutput b\nschedule\nfuse a b\n"
+      "data seed=1 recipe=normal\n" },
+    { "sizes",
+      "tilefuzz 1\ninput x f32 [4,8] strides=[10,1] offset=3\na = neg x\noutput a\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [4,2] strides=[4,1] offset=3\na = neg x\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "flips",
+      "tilefuzz 1\ninput x f32 [2]\na = slice x [0:1:1]\nb = pad a [1:0] value=0\noutput b\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [2]\nb = slice x [1:-1:-1]\noutput b\n"
+      "data seed=1 recipe=normal\n" },
     { "steps",
       "tilefuzz 1\ninput x f32 [4]\na = neg x\noutput a\nschedule\nsplit a.i0 2\n"
       "unroll a.i0.1\ndata seed=1 recipe=normal\n",
