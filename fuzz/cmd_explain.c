@@ -155,7 +155,8 @@ int cmd_explain(int argc, char **argv)
     arena_init(&a);
     if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0) {
         if (checker_open(&ck)) {
-            explain(&o, &sub, &a, &ck, &e);
+            if (explain(&o, &sub, &a, &ck, &e) == ERR_ILLEGAL)
+                snprintf(e.file, sizeof e.file, "%s", sub.name);
             checker_close(&ck);
         } else {
             err_set(&e, ERR_MISSING, "no memory to run in");

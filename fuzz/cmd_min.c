@@ -208,7 +208,8 @@ int cmd_min(int argc, char **argv)
     if (cmd_open(o.arg, &o.common, &j.a, &j.sub, &e) == 0) {
         j.co.fault = j.sub.fault;
         if (checker_open(&j.ck)) {
-            run(&j, &e);
+            if (run(&j, &e) == ERR_ILLEGAL)
+                snprintf(e.file, sizeof e.file, "%s", j.sub.name);
             checker_close(&j.ck);
         } else {
             err_set(&e, ERR_MISSING, "no memory to run in");

@@ -172,6 +172,8 @@ int cmd_show(int argc, char **argv)
     arena_init(&a);
     if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0 && show(&o, &sub, &a, &s, &e) == 0)
         fputs(str_get(&s), stdout);
+    if (e.code == ERR_ILLEGAL)
+        snprintf(e.file, sizeof e.file, "%s", sub.name);
     str_release(&s);
     arena_release(&a);
     return e.code ? cmd_fail(&e) : CMD_CLEAN;

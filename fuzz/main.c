@@ -19,7 +19,7 @@ static void print_help(void)
     puts("Usage: tilefuzz COMMAND [OPTION...] [ARGUMENT...]\n"
          "Kernel fuzzer and differential tester for tensor compilers.\n");
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        printf("  %-9s %s\n", commands[i].name, commands[i].help);
+        printf("  %-9s %-31s %s\n", commands[i].name, commands[i].args, commands[i].help);
     puts("\nExamples:\n"
          "  tilefuzz fuzz --preset all --for 60s     hunt for a minute\n"
          "  tilefuzz db ls                           what was found\n"

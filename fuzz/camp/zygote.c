@@ -172,10 +172,8 @@ static _Noreturn void be_zygote(struct nursery *z, pid_t parent)
     sigprocmask(SIG_BLOCK, &chld, NULL);
     z->signals = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
     for (;;) {
-        struct pollfd p[2] = {
-            {.fd = z->ctl,      .events = POLLIN},
-            { .fd = z->signals, .events = POLLIN}
-        };
+        struct pollfd p[2] = { { .fd = z->ctl, .events = POLLIN },
+                               { .fd = z->signals, .events = POLLIN } };
 
         if (poll(p, 2, -1) < 0 && errno != EINTR)
             break;

@@ -53,3 +53,27 @@ const char *access_text(const struct lprog *l, int access, struct arena *a)
     str_release(&s);
     return text;
 }
+
+static bool record_true(const struct lprog *l, const struct access *ac,
+                        const struct trace_rec *r, int64_t *var)
+{
+    for (int i = 0; i < r->loops.n; i++)
+        var[r->loops.var[i]] = r->loops.at[i];
+    for (int g = 0; g < ac->n_guard; g++)
+        if (!ix_eval(&l->ix, ac->guard[g].cond, var))
+            return r->guarded;
+    return !r->guarded && ix_eval(&l->ix, ac->index, var) == r->index;
+}
+
+bool access_true(const struct lprog *l, int access, const struct trace *t)
+{
+    struct access ac = l->access[access];
+    int64_t *var = arena_array(l->arena, int64_t, l->n_var + 1);
+
+    if (ac.src != SRC_BUFFER || (!ac.composed && !compose((struct lprog *)l, &ac)))
+        return false;
+    for (int i = 0; i < t->n; i++)
+        if (t->rec[i].access == access && !record_true(l, &ac, &t->rec[i], var))
+            return false;
+    return true;
+}

@@ -142,6 +142,15 @@ const char *differ_number(struct differ *d, const struct leaf *f)
     return arena_printf(d->a, "%s[%" PRId64 "]", buffer_text(f->buf), f->index);
 }
 
+/* The access itself, where its text is true of every iteration: what pass compose would make
+ * of a view stack is the view algebra's word, not the interpreter's. Else the number. */
+static const char *checked_text(struct differ *d, const struct leaf *f)
+{
+    if (f->kernel == d->kb && access_true(d->before.l, f->rec->access, &d->before.k[d->kb].tr))
+        return access_text(d->before.l, f->rec->access, d->a);
+    return differ_number(d, f);
+}
+
 /* Both sides load: expressions, or numbers where none fits. */
 static void describe_pair(struct differ *d)
 {
@@ -161,7 +170,7 @@ static void describe_pair(struct differ *d)
     if (!o->got)
         o->got = access_text(d->after.l, d->fa->rec->access, d->a);
     if (!o->want)
-        o->want = differ_number(d, d->fb);
+        o->want = checked_text(d, d->fb);
     o->note = arena_printf(d->a, "it reads %s there, and should read %s",
                            differ_number(d, d->fa), differ_number(d, d->fb));
 }
@@ -203,7 +212,7 @@ static bool choose_kernels(struct differ *d, int kernel)
 
     if (kernel < 0 || kernel >= l->n_kernel || l->kernel[kernel].dead)
         return false;
-    d->ka = kernel;
+    d->ka = d->kernel = kernel;
     buf = side_kernel(&d->after, d->ka)->buffer;
     if (buf < 0)
         return false;

@@ -12,6 +12,7 @@ enum { POINTS_MAX = 1 << 17, VARS_MAX = 32 };
 
 struct differ {
     struct side before, after;
+    int kernel; /* that was changed */
     int kb, ka; /* the kernel that stores the buffer in question, on both sides */
     struct arena *a;
     struct index_diff *out;

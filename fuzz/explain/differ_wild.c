@@ -126,9 +126,9 @@ bool differ_wild(struct differ *d)
     const char *should;
     int access;
 
-    if (o->status != OUT_OUT_OF_BOUNDS || strcmp(s->kernel, d->after.l->kernel[d->ka].name))
+    if (o->status != OUT_OUT_OF_BOUNDS || strcmp(s->kernel, d->after.l->kernel[d->kernel].name))
         return false;
-    access = differ_access(d->after.l, d->ka, s);
+    access = differ_access(d->after.l, d->kernel, s);
     if (access >= 0)
         d->out->got = access_text(d->after.l, access, d->a);
     should = s->store ? wild_store(d, s) : wild_load(d, s);

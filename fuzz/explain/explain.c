@@ -160,8 +160,10 @@ static void describe_rewrite(struct probe *p, struct arena *a, struct explanatio
         return;
     }
     index_differ(&p->ck->env, before, after, p->al, k, a, &d);
-    if (!d.changed)
+    if (!d.changed) {
+        x->note = "the rewrite changes no address and no guard: what is computed differs";
         return;
+    }
     x->index_want = d.want;
     x->index_got = d.got;
     x->loops = d.loops;

@@ -5,10 +5,9 @@
 #include "fuzz/min/reduce.h"
 
 /* Simpler ops of one kind, in the order in which they are tried; OP_COUNT ends. */
-static const enum op *simpler(const struct prog *p, const struct node *n)
+static const enum op *simpler(const struct node *n)
 {
-    static const enum op view[] = { OP_COPY, OP_COUNT };
-    static const enum op unary[] = { OP_COPY, OP_NEG, OP_COUNT };
+    static const enum op unary[] = { OP_NEG, OP_COUNT };
     static const enum op binary[] = { OP_ADD, OP_COUNT };
     static const enum op logic[] = { OP_AND, OP_COUNT };
     static const enum op compare[] = { OP_LT, OP_COUNT };
@@ -24,10 +23,8 @@ static const enum op *simpler(const struct prog *p, const struct node *n)
         return n->op == OP_EQ ? none : compare;
     case OPC_REDUCE:
         return reduce;
-    case OPC_VIEW:
-        return n->op == OP_RESHAPE && shape_equal(&n->sh, &p->node[n->arg[0].node].sh) ? view
-                                                                                       : none;
     case OPC_SOURCE:
+    case OPC_VIEW:
     case OPC_WHERE:
     case OPC_CAST:
     case OPC_COPY:
@@ -37,8 +34,8 @@ static const enum op *simpler(const struct prog *p, const struct node *n)
     return none;
 }
 
-/* Hints of one node: two ops, then the axes that a reduction keeps. */
-enum { OP_HINTS = 3 };
+/* Hints of one node: a copy of each operand, two ops, a reduction without the axes it keeps. */
+enum { OP_HINTS = MAX_ARGS + 3 };
 
 int red_ops_count(const struct trial *t, struct arena *scratch)
 {
@@ -46,20 +43,38 @@ int red_ops_count(const struct trial *t, struct arena *scratch)
     return t->prog.n * OP_HINTS;
 }
 
+/* Only where an operand has the result's shape and dtype already. */
+static bool copy_of_operand(const struct prog *p, struct node *n, int k)
+{
+    const struct node *x;
+
+    if (n->op == OP_COPY || k >= n->n_arg || n->arg[k].node < 0)
+        return false;
+    x = &p->node[n->arg[k].node];
+    if (x->dt != n->dt || !shape_equal(&x->sh, &n->sh))
+        return false;
+    n->op = OP_COPY;
+    n->arg[0] = n->arg[k];
+    n->n_arg = 1;
+    return true;
+}
+
 bool red_ops_apply(struct trial *t, int from, int to, struct arena *a)
 {
     struct node *n = &t->prog.node[from / OP_HINTS];
-    const enum op *list = simpler(&t->prog, n);
+    int hint = from % OP_HINTS;
+    const enum op *list = simpler(n);
+    bool kept = n->keep;
 
     (void)to, (void)a;
-    if (from % OP_HINTS == 2) {
-        bool kept = n->keep;
-
+    if (hint < MAX_ARGS)
+        return copy_of_operand(&t->prog, n, hint);
+    if (hint == OP_HINTS - 1) {
         n->keep = false;
         return kept;
     }
     for (int i = 0; list[i] != OP_COUNT && list[i] != n->op; i++)
-        if (i == from % OP_HINTS) {
+        if (i == hint - MAX_ARGS) {
             n->op = list[i];
             return true;
         }

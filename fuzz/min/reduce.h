@@ -12,7 +12,7 @@
 
 struct reducer {
     const char *id;
-    bool chunks;
+    bool chunks, data; /* see reducers.def */
     /* how many hints the trial offers; scratch may be used freely */
     int (*count)(const struct trial *t, struct arena *scratch);
     /* edits t by hints from .. to-1; false = nothing to do or impossible */
@@ -23,7 +23,7 @@ struct reducer {
 extern const struct reducer reducers[];
 extern const int n_reducers;
 
-#define RED(id, chunks, help)                                                                  \
+#define RED(id, chunks, data, help)                                                            \
     int red_##id##_count(const struct trial *t, struct arena *scratch);                        \
     bool red_##id##_apply(struct trial *t, int from, int to, struct arena *a);
 #include "fuzz/min/reducers.def"

@@ -7,7 +7,8 @@
 #include "fuzz/min/reduce.h"
 
 const struct reducer reducers[] = {
-#define RED(id, chunks, help) { #id, chunks, red_##id##_count, red_##id##_apply, help },
+#define RED(id, chunks, data, help)                                                            \
+    { #id, chunks, data, red_##id##_count, red_##id##_apply, help },
 #include "fuzz/min/reducers.def"
 #undef RED
 };

@@ -25,7 +25,8 @@ static void room(struct str *t, size_t more)
 void str_write(struct str *t, const char *s, size_t n)
 {
     room(t, n);
-    memcpy(t->s + t->n, s, n);
+    if (n) /* s may be NULL then */
+        memcpy(t->s + t->n, s, n);
     t->n += n;
     t->s[t->n] = '\0';
 }

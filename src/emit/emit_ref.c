@@ -11,6 +11,7 @@
 
 #include "base/bug.h"
 #include "emit/cgen.h"
+#include "emit/refgen.h"
 #include "ir/data.h"
 #include "ir/text.h"
 
@@ -22,29 +23,10 @@ static const struct piece rows[] = {
 };
 const struct pieces ref_pieces = { rows, ARRAY_LEN(rows) };
 
-struct gen {
-    const struct prog *p;
-    enum algebra al;
-    struct str *s;
-    int depth; /* of loops that are open */
-};
-
-/* A coordinate of an operand: by * VAR + add, where VAR is role and number ("i0", "r1"). */
-struct coord {
-    char role;
-    int num;
-    int64_t by, add;
-};
-
-static struct coord coord_var(char role, int num)
-{
-    return (struct coord){ role, num, 1, 0 };
-}
-
 static const struct coord coord_zero = { 'i', 0, 0, 0 };
 
 /* ARRAY[sum of stride * coordinate + offset] */
-static void put_at(struct gen *g, const char *prefix, const char *name, int rank,
+static void put_at(struct refgen *g, const char *prefix, const char *name, int rank,
                    const struct coord *at, const int64_t *stride, int64_t offset)
 {
     bool any = false;
@@ -70,7 +52,7 @@ static void put_at(struct gen *g, const char *prefix, const char *name, int rank
 }
 
 /* Element at[] of node `node`, stored densely. */
-static void put_node(struct gen *g, int node, const struct coord *at)
+void ref_put_node(struct refgen *g, int node, const struct coord *at)
 {
     const struct node *n = &g->p->node[node];
     int64_t stride[MAX_RANK];
@@ -79,7 +61,7 @@ static void put_node(struct gen *g, int node, const struct coord *at)
     put_at(g, "w", n->name, n->sh.rank, at, stride, 0);
 }
 
-static void put_literal(struct gen *g, enum dtype dt, double v)
+void ref_put_literal(struct refgen *g, enum dtype dt, double v)
 {
     str_puts(g->s, "r_num(");
     if (dt != DT_F32)
@@ -91,26 +73,26 @@ static void put_literal(struct gen *g, enum dtype dt, double v)
     str_puts(g->s, ")");
 }
 
-static void line(struct gen *g)
+void ref_line(struct refgen *g)
 {
     str_puts(g->s, "\n");
     for (int i = 0; i <= g->depth; i++)
         str_puts(g->s, "    ");
 }
 
-static void open_loop(struct gen *g, char role, int num, int64_t extent)
+void ref_open_loop(struct refgen *g, char role, int num, int64_t extent)
 {
-    line(g);
+    ref_line(g);
     str_add(g->s, "for (long %c%d = 0; %c%d < %" PRId64 "; %c%d++)", role, num, role, num,
             extent, role, num);
     g->depth++;
 }
 
 /* One loop an axis of the result; its element is then at i0, i1, .. */
-static void open_result(struct gen *g, const struct node *n, struct coord *at)
+void ref_open_result(struct refgen *g, const struct node *n, struct coord *at)
 {
     for (int a = 0; a < n->sh.rank; a++) {
-        open_loop(g, 'i', a, n->sh.dim[a]);
+        ref_open_loop(g, 'i', a, n->sh.dim[a]);
         at[a] = coord_var('i', a);
     }
 }
@@ -144,6 +126,11 @@ static const struct {
     [OP_COPY] = { "", "" },
 };
 
+const char *ref_function(enum op op, enum dtype dt)
+{
+    return dt == DT_F32 ? function[op].f32 : function[op].word;
+}
+
 /* "" where the value stays as it is: a bool is a number already. */
 static const char *cast_function(enum dtype from, enum dtype to)
 {
@@ -165,52 +152,50 @@ static enum dtype operand_dtype(const struct prog *p, const struct node *n)
 }
 
 /* Elementwise: elements in row-major order are all that matters. */
-static void each(struct gen *g, const struct node *n, const char *f, int n_arg)
+static void each(struct refgen *g, const struct node *n, const char *f, int n_arg)
 {
-    line(g);
+    ref_line(g);
     str_add(g->s, "for (long i = 0; i < %" PRId64 "; i++)", shape_count(&n->sh));
     g->depth++;
-    line(g);
+    ref_line(g);
     str_add(g->s, "w_%s[i] = %s%s", n->name, f, *f ? "(" : "");
     for (int i = 0; i < n_arg; i++) {
         str_puts(g->s, i ? ", " : "");
         if (n->arg[i].node >= 0)
             str_add(g->s, "w_%s[i]", g->p->node[n->arg[i].node].name);
         else
-            put_literal(g, operand_dtype(g->p, n), n->arg[i].lit);
+            ref_put_literal(g, operand_dtype(g->p, n), n->arg[i].lit);
     }
     str_puts(g->s, *f ? ");" : ";");
 }
 
-static void elementwise(struct gen *g, const struct node *n)
+static void elementwise(struct refgen *g, const struct node *n)
 {
     enum dtype from = operand_dtype(g->p, n);
-    const char *f = n->op == OP_CAST ? cast_function(from, n->dt)
-                    : from == DT_F32 ? function[n->op].f32
-                                     : function[n->op].word;
+    const char *f = n->op == OP_CAST ? cast_function(from, n->dt) : ref_function(n->op, from);
 
     if (!f)
         BUG("repro: no %s of %s", op_info(n->op)->name, dtype_info(from)->name);
     each(g, n, f, n->n_arg);
 }
 
-static void assign(struct gen *g, int node, const struct coord *at)
+void ref_assign(struct refgen *g, int node, const struct coord *at)
 {
-    line(g);
-    put_node(g, node, at);
+    ref_line(g);
+    ref_put_node(g, node, at);
     str_puts(g->s, " = ");
 }
 
-static void source(struct gen *g, int node)
+static void source(struct refgen *g, int node)
 {
     const struct node *n = &g->p->node[node];
     struct coord at[MAX_RANK];
     struct layout l = layout_of(&n->layout, &n->sh);
 
-    open_result(g, n, at);
-    assign(g, node, at);
+    ref_open_result(g, n, at);
+    ref_assign(g, node, at);
     if (n->op == OP_CONST) {
-        put_literal(g, n->dt, n->value);
+        ref_put_literal(g, n->dt, n->value);
     } else if (n->op == OP_IOTA) {
         str_add(g->s, "r_num(i%d)", n->axis);
     } else {
@@ -222,7 +207,7 @@ static void source(struct gen *g, int node)
 }
 
 /* "i0 >= 1 && i0 < 5 ? ": the axes that a pad makes longer */
-static void pad_condition(struct gen *g, const struct node *n)
+static void pad_condition(struct refgen *g, const struct node *n)
 {
     bool any = false;
 
@@ -264,7 +249,7 @@ static void view_coords(const struct node *n, const struct shape *in, struct coo
     }
 }
 
-static void view(struct gen *g, int node)
+static void view(struct refgen *g, int node)
 {
     const struct node *n = &g->p->node[node];
     const struct shape *in = &g->p->node[n->arg[0].node].sh;
@@ -274,125 +259,20 @@ static void view(struct gen *g, int node)
         each(g, n, "", 1);
         return;
     }
-    open_result(g, n, at);
-    assign(g, node, at);
+    ref_open_result(g, n, at);
+    ref_assign(g, node, at);
     if (n->op == OP_PAD)
         pad_condition(g, n);
     view_coords(n, in, from);
-    put_node(g, n->arg[0].node, from);
+    ref_put_node(g, n->arg[0].node, from);
     if (n->op == OP_PAD && pads(n)) {
         str_puts(g->s, " : ");
-        put_literal(g, n->dt, n->value);
+        ref_put_literal(g, n->dt, n->value);
     }
     str_puts(g->s, ";");
 }
 
-static double identity(enum op op, enum dtype dt)
-{
-    bool f32 = dt == DT_F32;
-
-    if (op == OP_MAX)
-        return f32 ? -HUGE_VAL : INT32_MIN;
-    return op != OP_MIN ? 0 : f32 ? HUGE_VAL : INT32_MAX;
-}
-
-/* In ieee a sum of f32 keeps what its bound needs; everything else is joined in pairs. */
-static bool keeps_sum(const struct gen *g, const struct node *n)
-{
-    return g->al == AL_IEEE && n->dt == DT_F32 && n->op != OP_MAX && n->op != OP_MIN;
-}
-
-static void open_accumulator(struct gen *g, const struct node *n)
-{
-    str_puts(g->s, n->sh.rank ? " {" : "");
-    if (!n->sh.rank) {
-        line(g);
-        str_puts(g->s, "{");
-        g->depth++;
-    }
-    line(g);
-    if (keeps_sum(g, n)) {
-        str_puts(g->s, "struct r_sum a = { 0 };\n");
-    } else {
-        str_puts(g->s, "val a = ");
-        put_literal(g, n->dt, identity(n->op, n->dt));
-        str_puts(g->s, ";\n");
-    }
-}
-
-static void close_accumulator(struct gen *g, int node, const struct coord *at, int64_t terms)
-{
-    const struct node *n = &g->p->node[node];
-    const char *sum = keeps_sum(g, n) ? "r_total(&a)" : "a";
-
-    g->depth = n->sh.rank ? n->sh.rank : 1;
-    assign(g, node, at);
-    if (n->op == OP_MEAN)
-        str_add(g->s, "r_mean(%s, %" PRId64 ");", sum, terms);
-    else
-        str_add(g->s, "%s;", sum);
-    g->depth--;
-    line(g);
-    str_puts(g->s, "}");
-}
-
-static void reduction(struct gen *g, int node)
-{
-    const struct node *n = &g->p->node[node];
-    const struct shape *in = &g->p->node[n->arg[0].node].sh;
-    struct coord at[MAX_RANK], from[MAX_RANK];
-    int64_t terms = 1;
-    int red = 0, out = 0;
-
-    open_result(g, n, at);
-    open_accumulator(g, n);
-    for (int a = 0; a < in->rank; a++) {
-        if (!(n->axes >> a & 1)) {
-            from[a] = coord_var('i', out++);
-            continue;
-        }
-        open_loop(g, 'r', red, in->dim[a]);
-        from[a] = coord_var('r', red++);
-        terms *= in->dim[a];
-        out += n->keep;
-    }
-    line(g);
-    if (keeps_sum(g, n))
-        str_puts(g->s, "r_term(&a, ");
-    else
-        str_add(g->s, "a = %s(a, ",
-                n->dt == DT_F32 ? function[n->op].f32 : function[n->op].word);
-    put_node(g, n->arg[0].node, from);
-    str_puts(g->s, ");");
-    close_accumulator(g, node, at, terms);
-}
-
-static void matmul(struct gen *g, int node)
-{
-    const struct node *n = &g->p->node[node];
-    const struct shape *in = &g->p->node[n->arg[0].node].sh;
-    struct coord at[MAX_RANK], x[MAX_RANK], y[MAX_RANK];
-    int k = in->rank - 1;
-
-    open_result(g, n, at);
-    for (int a = 0; a <= k; a++)
-        x[a] = y[a] = at[a];
-    x[k] = y[k - 1] = coord_var('r', 0);
-    open_accumulator(g, n);
-    open_loop(g, 'r', 0, in->dim[k]);
-    line(g);
-    if (keeps_sum(g, n))
-        str_puts(g->s, "r_product(&a, ");
-    else
-        str_puts(g->s, n->dt == DT_F32 ? "a = r_add(a, r_mul(" : "a = r_iadd(a, r_imul(");
-    put_node(g, n->arg[0].node, x);
-    str_puts(g->s, ", ");
-    put_node(g, n->arg[1].node, y);
-    str_puts(g->s, keeps_sum(g, n) ? ");" : "));");
-    close_accumulator(g, node, at, 0);
-}
-
-static void put_reference(struct gen *g, int node)
+static void put_reference(struct refgen *g, int node)
 {
     const struct node *n = &g->p->node[node];
     struct str text = { 0 };
@@ -406,9 +286,9 @@ static void put_reference(struct gen *g, int node)
     else if (op_is_view(n->op))
         view(g, node);
     else if (n->op == OP_MATMUL)
-        matmul(g, node);
+        ref_matmul(g, node);
     else if (op_is_reduce(n->op))
-        reduction(g, node);
+        ref_reduction(g, node);
     else
         elementwise(g, n);
     str_puts(g->s, "\n");
@@ -416,7 +296,7 @@ static void put_reference(struct gen *g, int node)
 
 void emit_ref(const struct trial *t, enum algebra al, struct str *s)
 {
-    struct gen g = { &t->prog, al, s, 0 };
+    struct refgen g = { &t->prog, al, s, 0 };
     bool *live = calloc((size_t)t->prog.n + 1, sizeof *live);
 
     if (!live)

@@ -97,6 +97,11 @@ static void put_inputs(const struct repro *r, struct arena *a, struct str *s)
     str_puts(s, "\n");
 }
 
+static bool planned(const struct buffer *b)
+{
+    return b->kind == BUF_TEMP && b->arena_at >= 0;
+}
+
 /* One row a buffer, in the order of p[]; the arena is the last. */
 static void put_memory(const struct repro *r, struct str *s)
 {
@@ -106,23 +111,22 @@ static void put_memory(const struct repro *r, struct str *s)
     str_puts(s, "static struct r_memory memory[] = {\n");
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
-        bool planned = b->kind == BUF_TEMP && b->arena_at >= 0;
         const struct node *n = b->node >= 0 ? &r->trial->prog.node[b->node] : NULL;
-        int64_t elems = planned ? 0 : b->elems;
+        int64_t elems = planned(b) ? 0 : b->elems;
 
         if (b->kind == BUF_INPUT)
             elems = layout_storage(&n->layout, &n->sh);
         if (b->kind == BUF_OUTPUT)
             elems = layout_storage(&r->trial->prog.out[b->slot].layout, &n->sh);
-        str_add(s, "    { \"%s\", \"%s\", ", planned ? "temp in the arena" : kind[b->kind],
+        str_add(s, "    { \"%s\", \"%s\", ", planned(b) ? "temp in the arena" : kind[b->kind],
                 b->name);
         if (b->kind == BUF_INPUT)
             str_add(s, "in_%s, ", b->name);
         else
             str_puts(s, "NULL, ");
-        str_add(s, "%" PRId64 ", NULL },\n", elems * dtype_info(b->dt)->bytes);
+        str_add(s, "%" PRId64 ", 0, NULL, NULL },\n", elems * dtype_info(b->dt)->bytes);
     }
-    str_add(s, "    { \"temps\", \"in the arena\", NULL, %" PRId64 ", NULL },\n};\n\n",
+    str_add(s, "    { \"temps\", \"in the arena\", NULL, %" PRId64 ", 0, NULL, NULL },\n};\n\n",
             l->arena_bytes);
 }
 
@@ -141,12 +145,15 @@ static void put_outputs(const struct repro *r, struct str *s)
     str_puts(s, "static const struct r_output output[] = {\n");
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
-        const struct output *o = &r->trial->prog.out[b->slot];
-        const struct node *n = &r->trial->prog.node[o->node];
-        struct layout lay = layout_of(&o->layout, &n->sh);
+        const struct output *o;
+        const struct node *n;
+        struct layout lay;
 
         if (b->kind != BUF_OUTPUT)
             continue;
+        o = &r->trial->prog.out[b->slot];
+        n = &r->trial->prog.node[o->node];
+        lay = layout_of(&o->layout, &n->sh);
         str_add(s, "    { \"%s\", '%c', %d, %d, ", n->name, *dtype_info(n->dt)->name, i,
                 n->sh.rank);
         put_axes(s, n->sh.rank, n->sh.dim);
@@ -156,43 +163,122 @@ static void put_outputs(const struct repro *r, struct str *s)
     str_puts(s, "};\n\n");
 }
 
-static void put_main(const struct repro *r, struct str *s)
+/* Are the kernels watched one by one? Outside the arena the guards do that. */
+static bool watched(const struct repro *r)
 {
-    str_add(s,
-            "int main(void)\n{\n    void *p[%d];\n\n"
-            "    for (int i = 0; i < %d; i++)\n        p[i] = r_place(&memory[i]);\n"
-            "    reference();\n    kernels(p);\n"
-            "    for (int i = 0; i < %d; i++)\n"
-            "        if (!r_check(&output[i], &memory[output[i].buffer]))\n"
-            "            return 1;\n"
-            "    for (int i = 0; i < %d; i++)\n        if (!r_intact(&memory[i]))\n"
-            "            return 1;\n    puts(\"right\");\n    return 0;\n}\n",
-            r->l->n_buffer + 1, r->l->n_buffer + 1, r->trial->prog.n_out, r->l->n_buffer + 1);
+    return r->bounds && r->l->arena_bytes > 0;
 }
 
-void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
+static void put_temps(const struct repro *r, struct str *s)
 {
-    struct str text = { 0 }, tail = { 0 };
-    bool *used = arena_array(a, bool, ref_pieces.n);
+    str_puts(s, "static const struct r_temp temp[] = {\n");
+    for (int i = 0; i < r->l->n_buffer; i++) {
+        const struct buffer *b = &r->l->buffer[i];
 
-    put_opening(r, s);
+        if (planned(b))
+            str_add(s, "    { %" PRId64 ", %" PRId64 " }, /* %s */\n", b->arena_at,
+                    b->elems * dtype_info(b->dt)->bytes, b->name);
+    }
+    str_puts(s, "};\n\n");
+}
+
+static void put_kernels(const struct repro *r, struct str *s)
+{
+    struct cgen g = { .l = r->l };
+
+    str_puts(s, "static const struct r_kernel kernel[] = {\n");
+    for (int k = 0; k < r->l->n_kernel; k++) {
+        if (r->l->kernel[k].dead)
+            continue;
+        cgen_names(&g, k);
+        str_add(s, "    { \"%s\", TF_KERNEL(%s), \"", r->l->kernel[k].name,
+                cgen_kernel_name(r->l, k));
+        for (int i = 0; i < r->l->n_buffer; i++)
+            if (planned(&r->l->buffer[i]))
+                str_puts(s, g.stored[i] ? "w" : g.buf[i] ? "r" : "-");
+        str_puts(s, "\" },\n");
+    }
+    str_puts(s, "};\n\n");
+}
+
+static void put_main(const struct repro *r, struct str *s)
+{
+    int n = r->l->n_buffer + 1, live = 0;
+
+    for (int k = 0; k < r->l->n_kernel; k++)
+        live += !r->l->kernel[k].dead;
+    str_add(s,
+            "/* all buffers at the right ends of their memory, then at the left ones */\n"
+            "int main(void)\n{\n    void *p[%d];\n\n    signal(SIGSEGV, r_left);\n"
+            "    signal(SIGBUS, r_left);\n    reference();\n"
+            "    for (int right = 1; right >= 0; right--) {\n"
+            "        for (int i = 0; i < %d; i++)\n"
+            "            p[i] = r_place(&memory[i], right);\n",
+            n, n);
+    if (watched(r))
+        str_add(s,
+                "        for (int i = 0; i < %d; i++)\n"
+                "            if (!r_step(&kernel[i], temp, p, &memory[%d]))\n"
+                "                return 1;\n",
+                live, n - 1);
+    else
+        str_puts(s, "        kernels(p);\n");
+    str_add(s,
+            "        for (int i = 0; i < %d; i++)\n"
+            "            if (!r_check(&output[i], &memory[output[i].buffer]))\n"
+            "                return 1;\n"
+            "        for (int i = 0; i < %d; i++)\n"
+            "            if (!r_intact(&memory[i]))\n                return 1;\n    }\n"
+            "    puts(\"right\");\n    return 0;\n}\n",
+            r->trial->prog.n_out, n);
+}
+
+static void put_kernel_text(const struct repro *r, struct str *s)
+{
+    struct str text = { 0 };
+
     emit_c(r->l, &text);
     emit_prelude(r->algebra, str_get(&text), s);
     str_puts(s, "\n");
     str_puts(s, str_get(&text));
-    str_puts(s, "\nstatic ");
-    emit_entry(r->l, "kernels", s);
-    str_puts(s, "\n#include <float.h>\n#include <limits.h>\n#include <math.h>\n"
-                "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n");
-    emit_ref(r->trial, r->algebra, &tail);
-    str_puts(&tail, "\n");
-    put_memory(r, &tail);
-    put_outputs(r, &tail);
-    put_main(r, &tail);
+    if (!watched(r)) {
+        str_puts(s, "\nstatic ");
+        emit_entry(r->l, "kernels", s);
+    }
+    str_release(&text);
+}
+
+/* Everything behind the reference's functions; they are chosen by what it names. */
+static void put_tail(const struct repro *r, struct str *s)
+{
+    emit_ref(r->trial, r->algebra, s);
+    str_puts(s, "\n");
+    put_memory(r, s);
+    put_outputs(r, s);
+    if (watched(r)) {
+        put_temps(r, s);
+        put_kernels(r, s);
+    }
+    put_main(r, s);
+}
+
+void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
+{
+    static const char *const header[] = { "float", "limits", "math",   "signal",
+                                          "stdio", "stdlib", "string", "sys/mman" };
+    struct str tail = { 0 };
+    bool *used = arena_array(a, bool, ref_pieces.n);
+
+    put_opening(r, s);
+    put_kernel_text(r, s);
+    str_puts(s, "\n");
+    for (size_t i = 0; i < ARRAY_LEN(header); i++)
+        str_add(s, "#include <%s.h>\n", header[i]);
+    str_puts(s, "\n");
+    put_tail(r, &tail);
     pieces_mark(&ref_pieces, str_get(&tail), r->algebra, used);
     put_inputs(r, a, s);
     pieces_put(&ref_pieces, used, r->algebra, s);
     str_puts(s, str_get(&tail));
-    str_release(&text);
     str_release(&tail);
 }

@@ -8,15 +8,19 @@
 #include "lower/fuse.h"
 
 /* Reads P's axis d along the reader's index perm[d]: right only for permutations that are
- * their own inverse. */
-static void apply_permute(struct lprog *l, struct access *r)
+ * their own inverse, silent where the extents that it confuses are equal. */
+static void apply_permute(const struct lprog *l, struct access *r)
 {
-    const int *perm = l->prog->node[r->view[0]].perm;
+    const struct node *n = &l->prog->node[r->view[0]];
+    const struct shape *from = &l->prog->node[n->arg[0].node].sh;
     int old[MAX_RANK];
 
     memcpy(old, r->idx, sizeof old);
     for (int d = 0; d < r->n_idx; d++)
-        r->idx[d] = old[perm[d]];
+        if (n->sh.dim[n->perm[d]] != from->dim[d])
+            return;
+    for (int d = 0; d < r->n_idx; d++)
+        r->idx[d] = old[n->perm[d]];
     r->view++;
     r->n_view--;
 }

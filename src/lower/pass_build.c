@@ -16,16 +16,19 @@ static int buffer_new(struct lprog *l, int node, enum buffer_kind kind, int slot
                       const struct layout *layout)
 {
     const struct node *n = &l->prog->node[node];
+    bool ignored = FAULT(l, dst_layout_ignored) && n->op == OP_CAST;
 
-    return lprog_buffer(l, (struct buffer){ .name = n->name,
-                                            .kind = kind,
-                                            .slot = slot,
-                                            .dt = n->dt,
-                                            .sh = n->sh,
-                                            .layout = layout_of(layout, &n->sh),
-                                            .elems = layout_storage(layout, &n->sh),
-                                            .arena_at = -1,
-                                            .node = node });
+    return lprog_buffer(
+        l,
+        (struct buffer){ .name = n->name,
+                         .kind = kind,
+                         .slot = slot,
+                         .dt = n->dt,
+                         .sh = n->sh,
+                         .layout = layout_of(ignored ? &(struct layout){ 0 } : layout, &n->sh),
+                         .elems = layout_storage(layout, &n->sh),
+                         .arena_at = -1,
+                         .node = node });
 }
 
 /* What a reader of `node` at idx[] reads: through the views down to a buffer or a source. */
@@ -77,20 +80,10 @@ static int read_arg(struct lprog *l, const struct node *n, int arg, const int *i
 static void push_store(struct lprog *l, struct kernel *k, int buffer, const int *idx, int val)
 {
     const struct buffer *b = &l->buffer[buffer];
-    const struct node *n = &l->prog->node[k->node];
     struct access a = { .src = SRC_BUFFER, .dt = b->dt, .buffer = buffer, .n_idx = b->sh.rank };
 
     for (int d = 0; d < a.n_idx; d++)
         a.idx[d] = idx[d];
-    if (FAULT(l, dst_layout_ignored) && n->op == OP_CAST) {
-        int64_t stride[MAX_RANK];
-
-        shape_strides(&b->sh, stride);
-        a.composed = true;
-        a.index = ix_const(&l->ix, 0);
-        for (int d = 0; d < a.n_idx; d++)
-            a.index = ix_add(&l->ix, a.index, ix_scale(&l->ix, idx[d], stride[d]));
-    }
     kernel_push(l, k,
                 (struct stmt){ .kind = ST_STORE, .val = val, .access = lprog_access(l, a) });
 }

@@ -177,6 +177,23 @@ void loop_print_kernel(const struct lprog *l, int kernel, struct str *s)
     }
 }
 
+/* Only where the storage is not dense row-major. */
+static void print_layout(const struct buffer *b, struct str *s)
+{
+    int64_t dense[MAX_RANK];
+    bool plain = b->layout.offset == 0;
+
+    shape_strides(&b->sh, dense);
+    for (int d = 0; d < b->sh.rank; d++)
+        plain &= b->layout.stride[d] == dense[d];
+    if (plain)
+        return;
+    str_puts(s, " strides=[");
+    for (int d = 0; d < b->sh.rank; d++)
+        str_add(s, "%s%lld", d ? "," : "", (long long)b->layout.stride[d]);
+    str_add(s, "] offset=%lld", (long long)b->layout.offset);
+}
+
 void loop_print(const struct lprog *l, struct str *s)
 {
     static const char *const kind[] = { "input", "output", "temp" };
@@ -187,6 +204,7 @@ void loop_print(const struct lprog *l, struct str *s)
 
         shape_print(&b->sh, sh, sizeof sh);
         str_add(s, "%s %s %s %s", kind[b->kind], b->name, dtype_info(b->dt)->name, sh);
+        print_layout(b, s);
         if (b->arena_at >= 0)
             str_add(s, " at byte %lld of the arena", (long long)b->arena_at);
         str_puts(s, "\n");

@@ -6,7 +6,7 @@ ok 0 --version
 says '^tilefuzz [0-9]'
 ok 0 --help
 says 'Exit codes'
-commands=$(sed -n 's/^  \([a-z]*\)  .*[a-z]$/\1/p' out)
+commands=$(sed -n 's|^  \([a-z]*\)  .*|\1|p' out)
 [ "$(echo "$commands" | wc -w)" -ge 10 ] || wrong "commands: $commands"
 for c in $commands; do
     ok 0 "$c" --help

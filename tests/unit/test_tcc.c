@@ -99,7 +99,7 @@ static void f32_in_ieee(void **state)
         { "div a b", "1,-1,0,1", "0,0,0,3", { INFINITY, -INFINITY, NAN, 1.0f / 3 } },
         { "maximum a b", "nan,1,-1,-inf", "1,nan,-2,3", { NAN, NAN, -1, 3 } },
         { "minimum a b", "nan,1,-1,-inf", "1,nan,-2,3", { NAN, NAN, -2, -INFINITY } },
-        { "neg a", "3,-inf,nan,0", "0,0,0,0", { -3, INFINITY, NAN, 0 } },
+        { "neg a", "3,-inf,nan,0", "0,0,0,0", { -3, INFINITY, NAN, -0.0f } },
         { "abs a", "-3,-inf,nan,2", "0,0,0,0", { 3, INFINITY, NAN, 2 } },
         { "exp a", "0,-inf,inf,nan", "0,0,0,0", { 1, 0, INFINITY, NAN } },
         { "recip a", "-4,0,inf,nan", "0,0,0,0", { -0.25f, INFINITY, 0, NAN } },
@@ -109,7 +109,9 @@ static void f32_in_ieee(void **state)
         { "maximum a -inf", "1,-inf,nan,-3e38", "0,0,0,0", { 1, -INFINITY, NAN, -3e38f } },
         { "minimum a inf", "1,inf,nan,2", "0,0,0,0", { 1, INFINITY, NAN, 2 } },
         { "add a nan", "1,2,3,4", "0,0,0,0", { NAN, NAN, NAN, NAN } },
-        { "sub 3.4028235e38 a", "0,1,2,inf", "0,0,0,0",
+        { "sub 3.4028235e38 a",
+          "0,1,2,inf",
+          "0,0,0,0",
           { 3.4028235e38f, 3.4028235e38f, 3.4028235e38f, -INFINITY } },
     };
 
@@ -164,7 +166,8 @@ static void f32_in_ring(void **state)
         { "abs a", { 3, 1, 0x80000000u, 2000000000 } },
         { "add a inf", { 0x80000002u, 0x7ffffffeu, 0xffffffffu, 4147483647u } },
     };
-    uint32_t log2e = ring_literal(1.4426950408889634), in[] = { 3, -1u, 0x80000000u, 2000000000 };
+    uint32_t log2e = ring_literal(1.4426950408889634),
+             in[] = { 3, -1u, 0x80000000u, 2000000000 };
     const char *a = "3,-1,-inf,2000000000", *b = "-1,5,2,7";
     struct fix *f = *state;
     const uint32_t *got;
@@ -208,8 +211,14 @@ static void i32_is_the_same_in_both(void **state)
         int32_t want[4];
     } row[] = {
         { "add a b", "2147483647,-1,3,0", "1,-2147483648,4,0", { INT32_MIN, INT32_MAX, 7, 0 } },
-        { "sub a b", "-2147483648,0,3,0", "1,-2147483648,4,0", { INT32_MAX, INT32_MIN, -1, 0 } },
-        { "mul a b", "65536,-5,46341,0", "65536,1000000000,46341,1", { 0, -705032704, -2147479015, 0 } },
+        { "sub a b",
+          "-2147483648,0,3,0",
+          "1,-2147483648,4,0",
+          { INT32_MAX, INT32_MIN, -1, 0 } },
+        { "mul a b",
+          "65536,-5,46341,0",
+          "65536,1000000000,46341,1",
+          { 0, -705032704, -2147479015, 0 } },
         { "div a b", "-7,5,-2147483648,-7", "2,0,-1,-2", { -3, 0, INT32_MIN, 3 } },
         { "maximum a b", "1,-2147483648,5,-3", "2,2147483647,5,-4", { 2, INT32_MAX, 5, -3 } },
         { "minimum a b", "1,-2147483648,5,-3", "2,2147483647,5,-4", { 1, INT32_MIN, 5, -4 } },
@@ -325,10 +334,11 @@ static void reductions_start_at_their_identity(void **state)
     char text[300];
 
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        snprintf(text, sizeof text,
-                 "tilefuzz 1\ninput e f32 [0]\ninput i i32 [0]\ninput m f32 [1,0]\n"
-                 "input n f32 [0,1]\nout = %s\noutput out\nschedule\ndata seed=1 recipe=normal\n",
-                 row[k].line);
+        snprintf(
+            text, sizeof text,
+            "tilefuzz 1\ninput e f32 [0]\ninput i i32 [0]\ninput m f32 [1,0]\n"
+            "input n f32 [0,1]\nout = %s\noutput out\nschedule\ndata seed=1 recipe=normal\n",
+            row[k].line);
         build(f, text);
         assert_int_equal(*(const uint32_t *)run(f, AL_IEEE), row[k].ieee);
         assert_int_equal(*(const uint32_t *)run(f, AL_RING), row[k].ring);

@@ -1,0 +1,41 @@
+/* Inside of the reference's text: what emit_ref.c and emit_ref_reduce.c share. */
+#ifndef EMIT_REFGEN_H
+#define EMIT_REFGEN_H
+
+#include "base/str.h"
+#include "ir/trial.h"
+
+struct refgen {
+    const struct prog *p;
+    enum algebra al;
+    struct str *s;
+    int depth; /* of loops that are open */
+};
+
+/* A coordinate of an operand: by * VAR + add, where VAR is role and number ("i0", "r1"). */
+struct coord {
+    char role;
+    int num;
+    int64_t by, add;
+};
+
+static inline struct coord coord_var(char role, int num)
+{
+    return (struct coord){ role, num, 1, 0 };
+}
+
+/* Element at[] of node `node`, stored densely: "w_q[8*i0 + r0]". */
+void ref_put_node(struct refgen *g, int node, const struct coord *at);
+void ref_put_literal(struct refgen *g, enum dtype dt, double v);
+void ref_line(struct refgen *g); /* ends the line, indents the next one */
+void ref_open_loop(struct refgen *g, char role, int num, int64_t extent);
+/* One loop an axis of the result; its element is then at i0, i1, .. */
+void ref_open_result(struct refgen *g, const struct node *n, struct coord *at);
+void ref_assign(struct refgen *g, int node, const struct coord *at); /* "w_y[..] = " */
+/* The function r_.. of an op of f32, or of i32 and bool; NULL = none. */
+const char *ref_function(enum op op, enum dtype dt);
+
+void ref_reduction(struct refgen *g, int node);
+void ref_matmul(struct refgen *g, int node);
+
+#endif
