@@ -49,7 +49,7 @@ static void list_ops(const struct list_opts *o)
 {
     static const char *const class_name[] = {
         "source", "view", "unary", "binary", "compare",
-        "where",  "cast", "copy",  "reduce", "matmul",
+        "where",  "cast", "copy",  "reduce", "matmul", "composite",
     };
 
     for (enum op op = 0; op < OP_COUNT; op++) {

@@ -130,7 +130,10 @@ static int add_arguments(struct job *j, struct err *e)
     for (int i = 0; i < j->n_arg && !e->code; i++) {
         struct stat st;
 
-        if (!stat(j->arg[i], &st) && S_ISDIR(st.st_mode))
+        if (stat(j->arg[i], &st))
+            err_set(e, ERR_IO, "%s: %s; a folder or a .trial file is expected", j->arg[i],
+                    strerror(errno));
+        else if (S_ISDIR(st.st_mode))
             add_folder(j, j->arg[i], e);
         else
             add_file(j, j->arg[i]);
@@ -196,26 +199,23 @@ static bool check_item(struct job *j, struct item *it, const struct trial *t,
     return true;
 }
 
-static void replay_file(struct job *j, struct item *it)
+static int replay_file(struct job *j, struct item *it, struct err *e)
 {
     struct check_opts o = j->check;
     struct trial *t;
-    struct err e = { 0 };
     enum verdict_kind kind;
 
     o.fault = j->common.fault;
     it->outcome = FAILED;
-    if (trial_read(it->file, &j->a, &t, &e)) {
-        err_print(&e);
-        it->why = "cannot be read";
-        return;
-    }
+    if (trial_read(it->file, &j->a, &t, e))
+        return e->code;
     if (!check_item(j, it, t, &o) || !verdict_parse(it->kind, &kind))
-        return;
+        return 0;
     if (kind == VK_UNSUPPORTED || kind == VK_UNTRUSTED)
         skip(it, it->kind);
     else if (!verdict_is_finding(kind))
         it->outcome = PASSED;
+    return 0;
 }
 
 static void replay_bug(struct job *j, struct item *it)
@@ -325,10 +325,10 @@ static int replay(struct job *j, struct err *e)
     for (int i = 0; i < j->n; i++) {
         struct item *it = &j->item[i];
 
-        if (it->file)
-            replay_file(j, it);
-        else
+        if (!it->file)
             replay_bug(j, it);
+        else if (replay_file(j, it, e))
+            return e->code;
         j->count[it->outcome]++;
         j->bad |= it->outcome == BACK || (it->file && it->outcome == FAILED);
     }

@@ -13,7 +13,11 @@ void repro_c(const struct trial *t, const struct check *c, const char *command, 
     bool fails = c->first >= 0 && verdict_is_finding(c->kind);
     const struct verdict *v = fails ? &c->verdict[c->first] : NULL;
     struct repro r = {
-        .trial = t, .l = c->l, .algebra = v ? v->algebra : AL_RING, .command = command
+        .trial = t,
+        .l = c->l,
+        .algebra = v ? v->algebra : AL_RING,
+        .command = command,
+        .bounds = v && v->kind == VK_OUT_OF_BOUNDS,
     };
     struct str title = { 0 };
     struct arena a;

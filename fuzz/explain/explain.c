@@ -170,6 +170,19 @@ static void describe_rewrite(struct probe *p, struct arena *a, struct explanatio
     x->note = d.note;
 }
 
+/* The program in primitive nodes, as pass expand wrote it. */
+static const char *expanded_text(const struct lprog *l, struct arena *a)
+{
+    struct str s = { 0 };
+
+    for (int i = 0; i < l->prog->n; i++) {
+        str_puts(&s, "  ");
+        node_print(l->prog, i, &s);
+        str_puts(&s, "\n");
+    }
+    return kept(&s, a);
+}
+
 /* No rewrite to blame: the kernel as the guilty room left it. */
 static void describe_whole(struct probe *p, struct arena *a, struct explanation *x)
 {
@@ -185,6 +198,11 @@ static void describe_whole(struct probe *p, struct arena *a, struct explanation 
     if (x->cause.kernel >= 0 && x->cause.kernel < l->n_kernel) {
         x->kernel = l->kernel[x->cause.kernel].name;
         x->after = kernel_text(l, x->cause.kernel, a);
+    }
+    if (!strcmp(x->cause.pass, "expand")) {
+        x->after = expanded_text(l, a);
+        x->note = "the judge, asked about the primitive nodes that the composite was written "
+                  "out in, wants other values than for the composite itself";
     }
     element_loops(p, l, a, x);
     if (!strcmp(x->cause.pass, "emit"))

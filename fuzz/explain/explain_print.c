@@ -22,6 +22,8 @@ static void print_guilty(const struct explanation *x, struct str *s)
     str_puts(s, "\n");
     if (c->number > 0)
         str_add(s, "%-14s %d: %s\n", "rewrite", c->number, c->rule);
+    else if (*c->rule)
+        row(s, "rewrite", c->rule);
     if (x->step)
         str_add(s, "%-14s %d: %s\n", "schedule step", c->step + 1, x->step);
     else if (c->number > 0)

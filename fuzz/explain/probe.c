@@ -1,6 +1,10 @@
 #include "fuzz/explain/probe.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/bug.h"
+#include "judge/element.h"
 
 void probe_open(struct probe *p, struct checker *ck, const struct check_opts *o)
 {
@@ -91,47 +95,28 @@ const char *kind_group(enum verdict_kind k)
     return "value";
 }
 
-/* First node whose own storage is wrong: after build every computed node has its buffer. */
-static bool element_right(const struct want_node *w, enum dtype dt, enum algebra al, int64_t i,
-                          const unsigned char *at)
-{
-    if (dt == DT_F32 && al == AL_IEEE) {
-        float got;
-        double off;
-
-        __builtin_memcpy(&got, at, sizeof got);
-        off = (double)got - w->ieee[i].v;
-        return w->ieee[i].e < 0 || (off <= w->ieee[i].e && -off <= w->ieee[i].e);
-    }
-    if (w->unsure && w->unsure[i])
-        return true;
-    if (dt == DT_BOOL)
-        return *at == w->word[i];
-    return __builtin_memcmp(at, &w->word[i], 4) == 0;
-}
-
-static bool buffer_right(const struct probe *p, const struct buffer *b,
+/* After build every computed node has a buffer of its own: is it what the judge wants? */
+static bool buffer_right(const struct probe *p, const struct want *want, const struct buffer *b,
                          const struct slab_buf *s)
 {
-    const struct want_node *w = &p->want->node[b->node];
-    int bytes = dtype_info(b->dt)->bytes;
+    struct rule rule = rule_of(want, b->node, &p->o->judge);
 
-    for (int64_t i = 0; i < w->n; i++) {
+    for (int64_t i = 0; i < want->node[b->node].n; i++) {
         int64_t rest = i, at = b->layout.offset;
 
         for (int k = b->sh.rank - 1; k >= 0; k--) {
             at += rest % b->sh.dim[k] * b->layout.stride[k];
             rest /= b->sh.dim[k];
         }
-        if ((size_t)((at + 1) * bytes) > s->bytes)
+        if ((size_t)((at + 1) * rule.bytes) > s->bytes)
             return false;
-        if (!element_right(w, b->dt, p->al, i, s->p + at * bytes))
+        if (judge_element(&rule, i, s->p + at * rule.bytes) == IS_WRONG)
             return false;
     }
     return true;
 }
 
-static int first_wrong_kernel(const struct probe *p)
+static int first_wrong_kernel(const struct probe *p, const struct want *want)
 {
     const struct lprog *l = p->l;
 
@@ -141,7 +126,7 @@ static int first_wrong_kernel(const struct probe *p)
         for (int b = 0; b < l->n_buffer; b++) {
             if (l->buffer[b].node != l->kernel[k].node || l->buffer[b].kind == BUF_INPUT)
                 continue;
-            if (!buffer_right(p, &l->buffer[b], &p->ck->env.buf[b]))
+            if (!buffer_right(p, want, &l->buffer[b], &p->ck->env.buf[b]))
                 return k;
         }
     }
@@ -151,17 +136,41 @@ static int first_wrong_kernel(const struct probe *p)
 static int kernel_named(const struct lprog *l, const char *name)
 {
     for (int k = 0; k < l->n_kernel; k++)
-        if (!l->kernel[k].dead && __builtin_strcmp(l->kernel[k].name, name) == 0)
+        if (!l->kernel[k].dead && strcmp(l->kernel[k].name, name) == 0)
             return k;
     return -1;
 }
 
+/* Could one number be right for both? Where either is not judged, yes. */
+static bool val_agrees(struct val a, struct val b)
+{
+    if (a.e < 0 || b.e < 0)
+        return true;
+    if (isnan(a.v) || isnan(b.v))
+        return isnan(a.v) && isnan(b.v);
+    return a.v == b.v || fabs(a.v - b.v) <= a.e + b.e;
+}
+
+static bool want_agrees(const struct want *a, int i, const struct want *b, int j)
+{
+    const struct want_node *x = &a->node[i], *y = &b->node[j];
+
+    for (int64_t k = 0; k < x->n && k < y->n; k++) {
+        if (x->ieee && y->ieee
+                ? !val_agrees(x->ieee[k], y->ieee[k])
+                : x->word && y->word && x->word[k] != y->word[k] &&
+                      !(x->unsure && x->unsure[k]) && !(y->unsure && y->unsure[k]))
+            return false;
+    }
+    return true;
+}
+
 /* An access that left its array says itself which kernel made it. */
-static int build_kernel(const struct probe *p)
+static int build_kernel(const struct probe *p, const struct want *want)
 {
     if (p->v.kind == VK_OUT_OF_BOUNDS && p->v.site.kernel[0])
         return kernel_named(p->l, p->v.site.kernel);
-    return first_wrong_kernel(p);
+    return first_wrong_kernel(p, want);
 }
 
 /* Numbers of the last rewrites of each pass, from the log of the whole lowering. */
@@ -217,6 +226,39 @@ static int n_build(const struct log_copy *log)
     return n;
 }
 
+/*
+ * Wrong before the first rewrite that can be withheld. The composites were written out
+ * wrongly if the judge, asked about the primitive program, disagrees with itself about the
+ * one that was given.
+ */
+static void cause_in_build(struct probe *p, struct cause *out)
+{
+    const struct want *want = p->want;
+
+    if (p->l->trial != p->t) {
+        int nth = 0;
+
+        want = judge_want(p->l->trial, p->al, &p->keep);
+        for (int i = 0; i < p->t->prog.n; i++) {
+            const struct node *n = &p->t->prog.node[i];
+            int to;
+
+            if (!op_is_composite(n->op))
+                continue;
+            to = prog_find(p->l->prog, n->name, strlen(n->name));
+            if (to >= 0 && !want_agrees(p->want, i, want, to)) {
+                out->pass = "expand";
+                out->rule = p->l->log[nth].rule;
+                out->step = p->l->log[nth].step;
+                return;
+            }
+            nth++;
+        }
+    }
+    out->pass = "build";
+    out->kernel = build_kernel(p, want);
+}
+
 int probe_cause(struct probe *p, struct cause *out, struct err *e)
 {
     struct log_copy log;
@@ -244,8 +286,7 @@ int probe_cause(struct probe *p, struct cause *out, struct err *e)
     if (rc)
         return rc;
     if (probe_wrong(p)) {
-        out->pass = "build";
-        out->kernel = build_kernel(p);
+        cause_in_build(p, out);
         return 0;
     }
     for (number = first; number < log.n;) {

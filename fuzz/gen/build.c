@@ -22,6 +22,8 @@ static char letter(enum op op)
     case OPC_WHERE:
     case OPC_COMPARE:
         return 'w';
+    case OPC_COMPOSITE:
+        return 'z';
     case OPC_UNARY:
     case OPC_BINARY:
         return 'e';
@@ -36,7 +38,7 @@ void gen_give_up(struct gen *g)
 
 bool gen_may(const struct gen *g, enum op op)
 {
-    return g->o->op[op];
+    return g->o->op[op] && gen_draws_op(op);
 }
 
 bool gen_room(const struct gen *g, int nodes)

@@ -54,6 +54,21 @@ bool preset_parse(const char *s, enum preset *p)
     return false;
 }
 
+bool gen_draws_op(enum op op)
+{
+    static const enum op undrawn[] = { OP_EXP2, OP_LOG, OP_TANH, OP_ERF, OP_RSQRT, OP_PROD };
+
+    for (size_t i = 0; i < ARRAY_LEN(undrawn); i++)
+        if (op == undrawn[i])
+            return false;
+    return !op_is_composite(op);
+}
+
+bool gen_draws_step(enum step_kind kind)
+{
+    return kind != STEP_ALGO;
+}
+
 void gen_opts_default(struct gen_opts *o)
 {
     *o = (struct gen_opts){

@@ -25,6 +25,10 @@ struct gen_opts {
 };
 void gen_opts_default(struct gen_opts *o);
 
+/* Are there draws of this op, this step, at all? */
+bool gen_draws_op(enum op op);
+bool gen_draws_step(enum step_kind kind);
+
 /* The trial lives in a. scratch is used for trying steps and is reset. */
 struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o,
                         struct arena *a, struct arena *scratch);

@@ -174,6 +174,19 @@ static struct hint infer(const struct gen *g, const struct node *n)
     case OP_EXPAND:
     case OP_SLICE:
     case OP_COPY:
+    case OP_EXP2:
+    case OP_LOG:
+    case OP_TANH:
+    case OP_ERF:
+    case OP_RSQRT:
+    case OP_PROD:
+    case OP_SOFTMAX:
+    case OP_LAYERNORM:
+    case OP_RMSNORM:
+    case OP_ARGMAX:
+    case OP_GATHER:
+    case OP_CONCAT:
+    case OP_ATTENTION:
     case OP_COUNT:
         break;
     }

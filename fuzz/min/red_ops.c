@@ -29,6 +29,7 @@ static const enum op *simpler(const struct node *n)
     case OPC_CAST:
     case OPC_COPY:
     case OPC_MATMUL:
+    case OPC_COMPOSITE:
         break;
     }
     return none;

@@ -91,6 +91,7 @@ static void join_node(const struct prog *p, int *up, int node)
 
     switch (op_info(n->op)->class) {
     case OPC_SOURCE:
+    case OPC_COMPOSITE: /* nothing follows */
         break;
     case OPC_VIEW:
         join_view(p, up, node);

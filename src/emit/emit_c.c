@@ -86,13 +86,13 @@ static void emit_for(struct cgen *g, const char *var, int64_t extent)
 
 static double identity(enum op op, enum dtype dt)
 {
-    bool f32 = dtype_info(dt)->class == DTC_FLOAT;
+    bool f = dtype_info(dt)->class == DTC_FLOAT;
 
     if (op == OP_MAX)
-        return f32 ? -(double)INFINITY : INT32_MIN;
+        return f ? -(double)INFINITY : INT32_MIN;
     if (op == OP_MIN)
-        return f32 ? (double)INFINITY : INT32_MAX;
-    return 0;
+        return f ? (double)INFINITY : INT32_MAX;
+    return op == OP_PROD ? 1 : 0;
 }
 
 /* An accumulator is declared where it is initialised; again in the same scope (unrolled
@@ -151,31 +151,37 @@ static void put_acc(struct cgen *g, const struct stmt *st)
     }
 }
 
-/* "acc = TF_ADD(acc, value);" or "y[i0] = value;", the value already bound to a lane's
- * local if lane > 0 */
-static void emit_write(struct cgen *g, const struct stmt *st, int local)
+static void emit_update(struct cgen *g, const struct stmt *st, int local)
 {
-    bool update = st->kind == ST_UPDATE;
-    const struct acc *a = update ? &g->l->acc[st->acc] : NULL;
+    const struct acc *a = &g->l->acc[st->acc];
 
-    if (update)
-        put_acc(g, st);
-    else
-        cgen_place(g, st->access);
+    put_acc(g, st);
     str_puts(g->s, " = ");
-    if (update) {
-        str_puts(g->s, cgen_op(a->op, a->dt));
-        str_puts(g->s, "(");
-        put_acc(g, st);
-        str_puts(g->s, ", ");
-    }
+    cgen_update(g, a);
+    put_acc(g, st);
+    str_puts(g->s, ", ");
     if (local) {
         str_puts(g->s, g->local);
         cgen_int(g->s, local);
     } else {
         cgen_value(g, st->val);
     }
-    line(g, update ? ");" : ";");
+    cgen_update_end(g, a);
+    line(g, ";");
+}
+
+/* "acc = TF_ADD(acc, value);" or "y[i0] = value;", the value already bound to a lane's
+ * local if local > 0 */
+static void emit_write(struct cgen *g, const struct stmt *st, int local)
+{
+    if (st->kind == ST_UPDATE) {
+        emit_update(g, st, local);
+        return;
+    }
+    cgen_place(g, st->access);
+    str_puts(g->s, " = ");
+    cgen_stored_value(g, g->l->access[st->access].dt, st->val, local);
+    line(g, ";");
 }
 
 /* All lanes are read before one is written: lanes may alias, as in x[i+1] = x[i]. */
@@ -269,7 +275,7 @@ static void emit_buffers(struct cgen *g)
             continue;
         any = true;
         str_puts(g->s, g->stored[i] ? "" : "const ");
-        str_puts(g->s, cgen_type(b->dt));
+        str_puts(g->s, cgen_stored(b->dt));
         str_puts(g->s, " *");
         str_puts(g->s, g->buf[i]);
         if (b->kind == BUF_TEMP && b->arena_at >= 0) {

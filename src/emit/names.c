@@ -11,17 +11,17 @@
 #include "base/bug.h"
 
 /* C's keywords, what gnu modes predefine, and the functions that the preludes call. */
+/* clang-format off */
 static const char *const reserved[] = {
-    "alignas", "alignof",  "asm",      "auto",          "bool",          "break",
-    "case",    "char",     "const",    "constexpr",     "continue",      "default",
-    "do",      "double",   "else",     "enum",          "expf",          "extern",
-    "false",   "float",    "for",      "goto",          "i386",          "if",
-    "inline",  "int",      "linux",    "long",          "main",          "nullptr",
-    "p",       "register", "restrict", "return",        "short",         "signed",
-    "sizeof",  "sqrtf",    "static",   "static_assert", "struct",        "switch",
-    "true",    "typedef",  "typeof",   "union",         "unix",          "unsigned",
-    "void",    "volatile", "while",    "thread_local",  "typeof_unqual",
+    "alignas", "alignof", "asm", "auto", "bool", "break", "case", "char", "const", "constexpr",
+    "continue", "default", "do", "double", "else", "enum", "erf", "erff", "exp", "exp2",
+    "exp2f", "expf", "extern", "false", "float", "for", "goto", "i386", "if", "inline", "int",
+    "linux", "log", "logf", "long", "main", "nullptr", "p", "register", "restrict", "return",
+    "short", "signed", "sizeof", "sqrt", "sqrtf", "static", "static_assert", "struct", "switch",
+    "tanh", "tanhf", "true", "typedef", "typeof", "union", "unix", "unsigned", "void",
+    "volatile", "while", "thread_local", "typeof_unqual",
 };
+/* clang-format on */
 
 static bool taken(const struct cgen *g, const char *name)
 {

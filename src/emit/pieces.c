@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/bug.h"
 #include "ir/data.h"
 
 /* Every emitted text is scanned, three times over: this is worth a table. */
@@ -14,34 +15,48 @@ static inline bool in_name(char c)
     return name_char[(unsigned char)c];
 }
 
-static void use(const struct pieces *p, const char *name, size_t n, bool *used)
+enum { MAX_ROWS = 256, KEYS = 256 };
+
+/* Rows by a key of their names: nearly every name of a text is met by one row or none. */
+struct table {
+    short first[KEYS], next[MAX_ROWS]; /* number of a row + 1, 0 = none */
+};
+
+static unsigned key(const char *name, size_t n)
 {
-    for (int i = 0; i < p->n; i++)
-        if (p->row[i].n == n && !memcmp(p->row[i].name, name, n)) {
-            used[i] = true;
-            return;
-        }
+    const unsigned char *c = (const unsigned char *)name;
+
+    return (c[1] * 5u + c[n - 1] * 29u + c[n / 2] * 3u + (unsigned)n * 41u) % KEYS;
 }
 
-/* Most names of a text are no pieces; two letters tell that of nearly all of them. */
-static unsigned char key(const char *name)
+static void table_fill(const struct pieces *p, struct table *t)
 {
-    return (unsigned char)(name[0] * 31 + name[1]);
+    if (p->n > MAX_ROWS)
+        BUG("%d pieces", p->n);
+    memset(t->first, 0, sizeof t->first);
+    for (int i = 0; i < p->n; i++) {
+        short *first = &t->first[key(p->row[i].name, p->row[i].n)];
+
+        t->next[i] = *first;
+        *first = (short)(i + 1);
+    }
 }
 
-static void scan(const struct pieces *p, const char *text, bool *used)
+static void scan(const struct pieces *p, const struct table *t, const char *text, bool *used)
 {
-    bool known[256] = { false };
-
-    for (int i = 0; i < p->n; i++)
-        known[key(p->row[i].name)] = true;
     while (*text) {
         const char *end = text;
+        size_t n;
 
         while (in_name(*end))
             end++;
-        if (end - text > 1 && known[key(text)])
-            use(p, text, (size_t)(end - text), used);
+        n = (size_t)(end - text);
+        for (int i = n > 1 ? t->first[key(text, n)] : 0; i; i = t->next[i - 1]) {
+            const struct piece *x = &p->row[i - 1];
+
+            if (x->n == n && !memcmp(x->name, text, n))
+                used[i - 1] = true;
+        }
         text = end;
         while (*text && !in_name(*text))
             text++;
@@ -55,10 +70,13 @@ static const char *text_of(const struct piece *x, enum algebra al)
 
 void pieces_mark(const struct pieces *p, const char *text, enum algebra al, bool *used)
 {
-    scan(p, text, used);
+    struct table t;
+
+    table_fill(p, &t);
+    scan(p, &t, text, used);
     for (int i = p->n - 1; i >= 0; i--)
         if (used[i])
-            scan(p, text_of(&p->row[i], al), used);
+            scan(p, &t, text_of(&p->row[i], al), used);
 }
 
 static void put(const char *body, enum algebra al, struct str *s)

@@ -8,16 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/half.h"
 #include "ir/names.h"
 
 const char *literal_fault(enum dtype dt, double *v)
 {
-    double f = (double)(float)*v;
+    static const char *const most[DT_COUNT] = {
+        [DT_F32] = "at most 3.4028235e+38 in magnitude, or inf",
+        [DT_F16] = "at most 65504 in magnitude, or inf",
+        [DT_BF16] = "at most 3.39e+38 in magnitude, or inf",
+    };
+    double f;
 
     switch (dt) {
     case DT_F32:
+    case DT_F64:
+    case DT_F16:
+    case DT_BF16:
+        f = float_round(dt, *v);
         if (isinf(f) && !isinf(*v))
-            return "at most 3.4028235e+38 in magnitude, or inf";
+            return most[dt];
         *v = isnan(f) ? (double)NAN : f;
         return NULL;
     case DT_I32:
@@ -30,13 +40,10 @@ const char *literal_fault(enum dtype dt, double *v)
             return "0 or 1";
         *v = *v == 1;
         return NULL;
-    case DT_F64:
-    case DT_F16:
-    case DT_BF16:
     case DT_COUNT:
         break;
     }
-    return "a dtype that is ready";
+    return "a dtype";
 }
 
 /* Storage that an exact overlap test may look at: odd nestings larger than this are refused
@@ -136,7 +143,7 @@ static int check_nodes(const struct prog *p, struct err *e)
         const struct node *n = &p->node[i];
         struct node copy = *n;
         enum part part;
-        const char *want = name_fault(n->name, strlen(n->name));
+        const char *want = full_name_fault(n->name);
 
         if (want)
             return err_at(e, ERR_INPUT, n->line, 0, "bad name '%.60s'; expected %s", n->name,
@@ -151,7 +158,7 @@ static int check_nodes(const struct prog *p, struct err *e)
                               n->name);
         if (node_check(p, &copy, &part, e))
             return e->code;
-        if (copy.dt != n->dt || !shape_equal(&copy.sh, &n->sh))
+        if (copy.dt != n->dt || copy.acc != n->acc || !shape_equal(&copy.sh, &n->sh))
             return err_at(e, ERR_INPUT, n->line, 0,
                           "%s records another shape or dtype than its operands give; expected "
                           "node_infer after every change",

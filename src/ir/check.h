@@ -17,6 +17,11 @@ enum part {
     PART_AXES,
     PART_KEEP,
     PART_VALUE,
+    PART_ACC,
+    PART_EPS,
+    PART_SCALE,
+    PART_MASK,
+    PART_EMPTY,
     PART_STRIDES,
     PART_OFFSET,
     PART_ITEM, /* + place in the list; reductions: + axis */
@@ -28,7 +33,13 @@ int node_check(const struct prog *p, struct node *n, enum part *part, struct err
 /* PART_ARG is the output's name. */
 int output_check(const struct prog *p, const struct output *o, enum part *part, struct err *e);
 
-/* Rounds *v to what dt can hold. NULL if dt has the value, else what was expected. */
+/* A shape's or a dtype list's text, for messages. */
+struct shown {
+    char s[MAX_RANK * 21 + 4];
+};
+struct shown dtypes_list(void); /* all that a program may use */
+
+/* Rounds *v to what dt can hold. NULL if it could, else what was expected. */
 const char *literal_fault(enum dtype dt, double *v);
 
 /* Step i, given that the ones before it are legal. *word = the word of the line at fault,
@@ -37,7 +48,11 @@ int step_check(const struct trial *t, int i, int *word, struct err *e);
 /* Values line i. *word: 1 = the name, 2 + k = value k; 2 + n = one value too few. */
 int values_check(const struct trial *t, int i, int64_t *word, struct err *e);
 
-/* What a line costs: its elements, and the terms that it adds up. */
+/* The first input without a values line where the recipe is `exact`, -1 = none. */
+int values_missing(const struct trial *t);
+
+/* What a line costs: its elements, the terms that it adds up, and what a composite computes
+ * on the way. */
 int64_t node_work(const struct prog *p, const struct node *n);
 int64_t output_work(const struct prog *p, const struct output *o);
 

@@ -9,17 +9,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "ir/half.h"
+#include "ir/recipe.h"
 
 enum { CHUNK = 128 }; /* elements drawn at a time */
-
-static uint64_t mix64(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 static uint64_t input_key(const struct trial *t, int node)
 {
@@ -34,46 +27,6 @@ static uint64_t row_key(uint64_t key, const int64_t *at, int n)
     for (int a = 0; a < n; a++)
         key = mix64(key + ((uint64_t)at[a] + 1) * 0x9e3779b97f4a7c15u);
     return key;
-}
-
-static uint64_t element_hash(uint64_t key, int64_t i)
-{
-    return mix64(key + ((uint64_t)i + 1) * 0xd1342543de82ef95u);
-}
-
-/* -span .. span */
-static int32_t draw_int(uint64_t h, uint32_t span)
-{
-    return (int32_t)((h >> 32) * (2 * span + 1) >> 32) - (int32_t)span;
-}
-
-/* Four 16-bit draws summed, centred, in steps of 2^-15: close to normal, deviation 1.15. */
-static float draw_normal(uint64_t h)
-{
-    int32_t sum = (int32_t)((h & 0xffff) + (h >> 16 & 0xffff) + (h >> 32 & 0xffff) + (h >> 48));
-
-    return (float)(sum - 131070) * 0x1p-15f;
-}
-
-static float draw_f32(enum recipe r, uint64_t h)
-{
-    switch (r) {
-    case RECIPE_NORMAL:
-        return draw_normal(h);
-    case RECIPE_UNIFORM: /* odd multiples of 2^-24: never 0, so that 1/x is a number */
-        return (float)((h >> 41) * 2 + 1) * 0x1p-24f;
-    case RECIPE_POSITIVE:
-        return 1.0f + (float)(h >> 41) * 0x1p-23f;
-    case RECIPE_INTS:
-    case RECIPE_COUNT:
-        break;
-    }
-    return (float)draw_int(h, 8);
-}
-
-static int32_t draw_i32(enum recipe r, uint64_t h)
-{
-    return draw_int(h, r == RECIPE_INTS ? 1000 : 8);
 }
 
 uint32_t ring_literal(double v)
@@ -97,67 +50,149 @@ uint32_t ring_literal(double v)
     return h | 1;
 }
 
-/* The stored bits of a number from a values line, in the low bytes. */
-static uint32_t given_bits(enum dtype dt, enum algebra al, double v)
+/* The stored bits of a number that a dtype has. */
+static uint64_t number_bits(enum dtype dt, double v)
 {
     float f = (float)v;
     uint32_t u;
+    uint64_t wide;
 
-    switch (dtype_info(dt)->class) {
-    case DTC_FLOAT:
-        if (al == AL_RING)
-            return ring_literal(v);
+    switch (dt) {
+    case DT_F32:
         memcpy(&u, &f, sizeof u);
         return u;
-    case DTC_INT:
+    case DT_F64:
+        memcpy(&wide, &v, sizeof wide);
+        return wide;
+    case DT_F16:
+    case DT_BF16:
+        return half_of(dt, v);
+    case DT_I32:
         return fabs(v) <= 0x1p53 ? (uint32_t)(int64_t)v : 0;
-    case DTC_BOOL:
-        return v != 0;
+    case DT_BOOL:
+    case DT_COUNT:
+        break;
     }
-    return 0;
+    return v != 0;
 }
 
-/* The stored bits of n drawn elements of one row, from number `at` on. */
-static void draw_row(const struct trial *t, enum dtype dt, enum algebra al, uint64_t key,
-                     int64_t at, int n, uint32_t *bits)
+/* The number whose bits are stored. */
+static double bits_number(enum dtype dt, uint64_t bits)
 {
-    enum recipe r = t->recipe;
+    uint32_t u = (uint32_t)bits;
+    double v;
+    float f;
 
-    switch (dtype_info(dt)->class) {
-    case DTC_FLOAT:
-        if (al == AL_RING) {
-            for (int i = 0; i < n; i++)
-                bits[i] = (uint32_t)(element_hash(key, at + i) >> 32);
-            return;
-        }
-        for (int i = 0; i < n; i++) {
-            float f = draw_f32(r, element_hash(key, at + i));
+    switch (dt) {
+    case DT_F32:
+        memcpy(&f, &u, sizeof f);
+        return (double)f;
+    case DT_F64:
+        memcpy(&v, &bits, sizeof v);
+        return v;
+    case DT_F16:
+    case DT_BF16:
+        return half_value(dt, (uint16_t)bits);
+    case DT_I32:
+        return (int32_t)u;
+    case DT_BOOL:
+    case DT_COUNT:
+        break;
+    }
+    return u;
+}
 
-            memcpy(&bits[i], &f, sizeof f);
-        }
-        return;
-    case DTC_INT:
+static bool is_float(enum dtype dt)
+{
+    return dtype_info(dt)->class == DTC_FLOAT;
+}
+
+/* The stored bits of a number from a values line. */
+static uint64_t given_bits(enum dtype dt, enum algebra al, double v)
+{
+    return al == AL_RING && is_float(dt) ? ring_literal(v) : number_bits(dt, v);
+}
+
+/* The stored bits of n drawn elements of one line, from number `at` on, in elements of 4
+ * bytes. A ring word of a half keeps high bits that storing it drops. */
+static void draw_words(const struct draw *d, enum dtype dt, enum algebra al, int64_t at, int n,
+                       uint32_t *bits)
+{
+    double wide[CHUNK];
+
+    if (al == AL_RING && is_float(dt)) {
         for (int i = 0; i < n; i++)
-            bits[i] = (uint32_t)draw_i32(r, element_hash(key, at + i));
-        return;
-    case DTC_BOOL:
+            bits[i] = (uint32_t)(element_hash(d->line, at + i) >> 32);
+    } else if (dt == DT_F32) {
+        float f[CHUNK];
+
+        draw_f32(d, at, n, f);
+        memcpy(bits, f, (size_t)n * 4);
+    } else if (dt == DT_I32) {
+        draw_i32(d, at, n, (int32_t *)bits);
+    } else if (dt == DT_BOOL) {
         for (int i = 0; i < n; i++)
-            bits[i] = (uint32_t)(element_hash(key, at + i) >> 63);
-        return;
+            bits[i] = (uint32_t)(element_hash(d->line, at + i) >> 63);
+    } else {
+        draw_wide(d, dt, at, n, wide);
+        for (int i = 0; i < n; i++)
+            bits[i] = half_of(dt, wide[i]);
     }
 }
 
 /* n elements, `step` elements apart, into storage of `bytes` an element. */
 static void store(unsigned char *dst, int bytes, int64_t step, const uint32_t *bits, int n)
 {
-    if (bytes == 4 && step == 1)
+    if (bytes == 4 && step == 1) {
         memcpy(dst, bits, (size_t)n * 4);
-    else if (bytes == 4)
+        return;
+    }
+    for (int i = 0; i < n; i++, dst += step * bytes) {
+        uint64_t wide = bits[i];
+
+        if (bytes == 4)
+            memcpy(dst, &bits[i], 4);
+        else if (bytes == 8)
+            memcpy(dst, &wide, 8);
+        else if (bytes == 2)
+            memcpy(dst, &(uint16_t){ (uint16_t)bits[i] }, 2);
+        else
+            *dst = (unsigned char)bits[i];
+    }
+}
+
+/* n elements of a line, drawn and stored. Those of f64 in ieee don't fit into words. */
+static void draw_line(const struct draw *d, enum dtype dt, enum algebra al, int64_t at, int n,
+                      unsigned char *dst, int64_t step)
+{
+    uint32_t bits[CHUNK];
+    double wide[CHUNK];
+
+    if (dt == DT_F64 && al == AL_IEEE) {
+        draw_wide(d, dt, at, n, wide);
         for (int i = 0; i < n; i++)
-            memcpy(dst + i * step * 4, &bits[i], 4);
-    else
-        for (int i = 0; i < n; i++)
-            dst[i * step] = (unsigned char)bits[i];
+            memcpy(dst + i * step * 8, &wide[i], 8);
+        return;
+    }
+    draw_words(d, dt, al, at, n, bits);
+    store(dst, dtype_info(dt)->bytes, step, bits, n);
+}
+
+/* n given elements. */
+static void put_given(const double *v, enum dtype dt, enum algebra al, int n,
+                      unsigned char *dst, int64_t step)
+{
+    int bytes = dtype_info(dt)->bytes;
+
+    for (int i = 0; i < n; i++) {
+        uint64_t bits = given_bits(dt, al, v[i]);
+        uint32_t word = (uint32_t)bits;
+
+        if (bytes == 8)
+            memcpy(dst + i * step * 8, &bits, 8);
+        else
+            store(dst + i * step * bytes, bytes, 1, &word, 1);
+    }
 }
 
 static const struct values *values_of(const struct trial *t, int node)
@@ -177,24 +212,22 @@ static void fill(const struct trial *t, int node, enum algebra al, unsigned char
     int bytes = dtype_info(x->dt)->bytes, outer = x->sh.rank > 0 ? x->sh.rank - 1 : 0;
     int64_t inner = x->sh.rank > 0 ? x->sh.dim[outer] : 1, n = shape_count(&x->sh), row = 0;
     int64_t step = x->sh.rank > 0 ? l->stride[outer] : 1, at[MAX_RANK] = { 0 };
-    uint64_t key = input_key(t, node), line;
-    uint32_t bits[CHUNK];
+    struct draw d = { t->recipe, input_key(t, node), 0 };
 
     for (; n > 0 && row < n; row += inner) {
         int64_t base = l->offset;
 
         for (int a = 0; a < outer; a++)
             base += at[a] * l->stride[a];
-        line = row_key(key, at, outer);
+        d.line = row_key(d.input, at, outer);
         for (int64_t i = 0; i < inner; i += CHUNK) {
             int m = (int)(inner - i < CHUNK ? inner - i : CHUNK);
+            unsigned char *to = dst + (base + i * step) * bytes;
 
             if (given)
-                for (int j = 0; j < m; j++)
-                    bits[j] = given_bits(x->dt, al, given->v[row + i + j]);
+                put_given(given->v + row + i, x->dt, al, m, to, step);
             else
-                draw_row(t, x->dt, al, line, i, m, bits);
-            store(dst + (base + i * step) * bytes, bytes, step, bits, m);
+                draw_line(&d, x->dt, al, i, m, to, step);
         }
         for (int a = outer - 1; a >= 0 && ++at[a] == x->sh.dim[a]; a--)
             at[a] = 0;
@@ -220,45 +253,33 @@ void data_fill(const struct trial *t, int node, enum algebra al, void *storage)
     fill(t, node, al, storage, &l);
 }
 
-/* The stored bits of one element. */
-static uint32_t element_bits(const struct trial *t, int node, int64_t number, enum algebra al)
+void data_element(const struct trial *t, int node, int64_t number, enum algebra al, void *dst)
 {
     const struct node *x = &t->prog.node[node];
     const struct values *given = values_of(t, node);
     int64_t at[MAX_RANK] = { 0 }, rest = number;
     int outer = x->sh.rank > 0 ? x->sh.rank - 1 : 0;
-    uint32_t bits;
+    struct draw d = { t->recipe, input_key(t, node), 0 };
 
-    if (given)
-        return given_bits(x->dt, al, given->v[number]);
+    if (given) {
+        put_given(given->v + number, x->dt, al, 1, dst, 1);
+        return;
+    }
     for (int a = x->sh.rank - 1; a >= 0; a--) {
         at[a] = rest % x->sh.dim[a];
         rest /= x->sh.dim[a];
     }
-    draw_row(t, x->dt, al, row_key(input_key(t, node), at, outer), at[outer], 1, &bits);
-    return bits;
-}
-
-void data_element(const struct trial *t, int node, int64_t at, enum algebra al, void *dst)
-{
-    uint32_t bits = element_bits(t, node, at, al);
-
-    store(dst, dtype_info(t->prog.node[node].dt)->bytes, 1, &bits, 1);
+    d.line = row_key(d.input, at, outer);
+    draw_line(&d, x->dt, al, at[outer], 1, dst, 1);
 }
 
 double data_number(const struct trial *t, int node, int64_t at)
 {
-    uint32_t bits = element_bits(t, node, at, AL_IEEE);
-    float f;
+    enum dtype dt = t->prog.node[node].dt;
+    unsigned char one[8] = { 0 };
+    uint64_t bits;
 
-    switch (dtype_info(t->prog.node[node].dt)->class) {
-    case DTC_FLOAT:
-        memcpy(&f, &bits, sizeof f);
-        return (double)f;
-    case DTC_INT:
-        return (int32_t)bits;
-    case DTC_BOOL:
-        break;
-    }
-    return bits;
+    data_element(t, node, at, AL_IEEE, one);
+    memcpy(&bits, one, sizeof bits);
+    return bits_number(dt, bits);
 }

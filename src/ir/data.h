@@ -3,16 +3,19 @@
  * arithmetic alone, so that slicing a program to a smaller size keeps the rest, and the
  * data are the same on every machine. Values lines override the recipe.
  *
- * Stored forms: f32 is 4 bytes, a float in ieee, a uint32_t ring word in ring; i32 is an
- * int32_t in both; bool is one byte 0 or 1 in both.
+ * Stored forms: f32 is 4 bytes, a float in ieee, a uint32_t ring word in ring; f64 is 8
+ * bytes, a double, or a uint64_t whose low half is the word (the high half is 0, and is not
+ * read); f16 and bf16 are 2 bytes, their bits, or the low half of the word. i32 is an int32_t
+ * in both, bool one byte 0 or 1 in both. Multi-byte numbers are little-endian.
  */
 #ifndef IR_DATA_H
 #define IR_DATA_H
 
 #include "ir/trial.h"
 
-/* The byte that fills storage nobody may read or must overwrite: as f32 -4.2e37, as i32
- * -33686019, as bool neither 0 nor 1: values that no generated program gives by itself. */
+/* The byte that fills storage nobody may read or must overwrite: as f32 -4.2e37, as f64
+ * -1.1e300, as bf16 -4.2e37, as f16 a NaN with a payload, as i32 -33686019, as bool neither 0
+ * nor 1: values that no generated program gives by itself. */
 enum { POISON_BYTE = 0xfd };
 
 /* The ring word of a literal (ORACLE.md 7.1): integers embed mod 2^32, -inf is 0x80000000,

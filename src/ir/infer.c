@@ -22,7 +22,7 @@ int infer_fault(struct infer *f, int part, const char *fmt, ...)
     return err_at(f->e, ERR_INPUT, f->n->line, 0, "%s", msg);
 }
 
-static const struct node *operand(const struct infer *f, int k)
+const struct node *infer_operand(const struct infer *f, int k)
 {
     return &f->p->node[f->n->arg[k].node];
 }
@@ -37,6 +37,18 @@ struct shown infer_shown(const struct shape *s)
     struct shown t;
 
     shape_print(s, t.s, sizeof t.s);
+    return t;
+}
+
+struct shown dtypes_list(void)
+{
+    struct shown t = { "" };
+    int at = 0;
+
+    for (int d = 0; d < DT_COUNT; d++)
+        if (dtype_info((enum dtype)d)->ready)
+            at += snprintf(t.s + at, sizeof t.s - (size_t)at, "%s%s", at ? ", " : "",
+                           dtype_info((enum dtype)d)->name);
     return t;
 }
 
@@ -55,12 +67,33 @@ static struct shown dtypes_shown(enum op op)
 static int check_ready(struct infer *f, enum dtype dt)
 {
     if ((unsigned)dt >= DT_COUNT)
-        return infer_fault(f, PART_DTYPE, "unknown dtype; expected f32, i32 or bool");
+        return infer_fault(f, PART_DTYPE, "unknown dtype; expected one of %s", dtypes_list().s);
     if (!dtype_info(dt)->ready)
-        return infer_fault(f, PART_DTYPE,
-                           "dtype %s is not ready yet; expected f32, i32 or bool",
-                           dtype_info(dt)->name);
+        return infer_fault(f, PART_DTYPE, "dtype %s is not taken; expected one of %s",
+                           dtype_info(dt)->name, dtypes_list().s);
     return 0;
+}
+
+/* The operand's dtype is one that the op takes. */
+int infer_check_taken(struct infer *f, int k)
+{
+    enum dtype dt = infer_operand(f, k)->dt;
+
+    if (op_takes(f->n->op, dt))
+        return 0;
+    return infer_fault(f, PART_ARG + k, "%s of %s; expected %s", op_name(f),
+                       dtype_info(dt)->name, dtypes_shown(f->n->op).s);
+}
+
+/* Operand k has the dtype of operand 0. */
+int infer_check_same(struct infer *f, int k)
+{
+    const struct node *x = infer_operand(f, 0), *y = infer_operand(f, k);
+
+    if (y->dt == x->dt)
+        return 0;
+    return infer_fault(f, PART_ARG + k, "operand of dtype %s beside %s; expected equal dtypes",
+                       dtype_info(y->dt)->name, dtype_info(x->dt)->name);
 }
 
 int infer_check_shape(struct infer *f, const struct shape *s, int part)
@@ -145,13 +178,12 @@ static int infer_elementwise(struct infer *f)
                            "%s of literals only; expected at least one tensor", op_name(f));
     if (first && n->arg[0].node < 0)
         return infer_fault(f, PART_ARG, "a literal condition; expected a bool tensor");
-    if (first && operand(f, 0)->dt != DT_BOOL)
+    if (first && infer_operand(f, 0)->dt != DT_BOOL)
         return infer_fault(f, PART_ARG, "condition of dtype %s; expected bool",
-                           dtype_info(operand(f, 0)->dt)->name);
-    x = operand(f, lead);
-    if (!op_takes(n->op, x->dt))
-        return infer_fault(f, PART_ARG + lead, "%s of %s; expected %s", op_name(f),
-                           dtype_info(x->dt)->name, dtypes_shown(n->op).s);
+                           dtype_info(infer_operand(f, 0)->dt)->name);
+    x = infer_operand(f, lead);
+    if (infer_check_taken(f, lead))
+        return f->e->code;
     for (int k = 0; k < n->n_arg; k++) {
         struct arg *a = &n->arg[k];
         const char *want;
@@ -162,84 +194,23 @@ static int infer_elementwise(struct infer *f)
                 return infer_fault(f, PART_ARG + k, "literal out of range; expected %s", want);
             continue;
         }
-        if (k >= first && operand(f, k)->dt != x->dt)
+        if (k >= first && infer_operand(f, k)->dt != x->dt)
             return infer_fault(f, PART_ARG + k,
                                "operand of dtype %s beside %s; expected equal "
                                "dtypes",
-                               dtype_info(operand(f, k)->dt)->name, dtype_info(x->dt)->name);
-        if (!shape_equal(&operand(f, k)->sh, &x->sh))
+                               dtype_info(infer_operand(f, k)->dt)->name,
+                               dtype_info(x->dt)->name);
+        if (!shape_equal(&infer_operand(f, k)->sh, &x->sh))
             return infer_fault(f, PART_ARG + k,
                                "operand of shape %s beside %s; expected equal "
                                "shapes (expand the smaller one)",
-                               infer_shown(&operand(f, k)->sh).s, infer_shown(&x->sh).s);
+                               infer_shown(&infer_operand(f, k)->sh).s, infer_shown(&x->sh).s);
     }
     n->sh = x->sh;
     if (n->op == OP_CAST)
         return check_ready(f, n->dt);
     n->dt = op_info(n->op)->out[0] == 'B' ? DT_BOOL : x->dt;
     return 0;
-}
-
-static int infer_reduce(struct infer *f)
-{
-    struct node *n = f->n;
-    const struct node *x = operand(f, 0);
-    const struct shape s = x->sh;
-
-    if (!op_takes(n->op, x->dt))
-        return infer_fault(f, PART_ARG, "%s of %s; expected %s", op_name(f),
-                           dtype_info(x->dt)->name, dtypes_shown(n->op).s);
-    for (int a = s.rank; a < 32; a++)
-        if (n->axes >> a & 1)
-            return infer_fault(f, a < MAX_RANK ? PART_ITEM + a : PART_AXES,
-                               "axis %d of shape %s; expected 0 to rank - 1", a,
-                               infer_shown(&s).s);
-    if (n->axes == 0)
-        return infer_fault(f, PART_AXES,
-                           "no axes to reduce; expected axes=[..] with at least one");
-    n->dt = x->dt;
-    n->sh.rank = 0;
-    for (int a = 0; a < s.rank; a++) {
-        bool reduced = n->axes >> a & 1;
-
-        if (!reduced || n->keep)
-            n->sh.dim[n->sh.rank++] = reduced ? 1 : s.dim[a];
-    }
-    return 0;
-}
-
-static int infer_matmul(struct infer *f)
-{
-    struct node *n = f->n;
-    const struct node *x = operand(f, 0), *y = operand(f, 1);
-    int r = x->sh.rank;
-
-    if (!op_takes(n->op, x->dt))
-        return infer_fault(f, PART_ARG, "matmul of %s; expected %s", dtype_info(x->dt)->name,
-                           dtypes_shown(n->op).s);
-    if (y->dt != x->dt)
-        return infer_fault(f, PART_ARG + 1,
-                           "operand of dtype %s beside %s; expected equal dtypes",
-                           dtype_info(y->dt)->name, dtype_info(x->dt)->name);
-    if (r < 2)
-        return infer_fault(f, PART_ARG, "matmul of shape %s; expected rank 2 or more",
-                           infer_shown(&x->sh).s);
-    if (y->sh.rank != r)
-        return infer_fault(f, PART_ARG + 1, "matmul of %s and %s; expected equal ranks",
-                           infer_shown(&x->sh).s, infer_shown(&y->sh).s);
-    for (int a = 0; a < r - 2; a++)
-        if (x->sh.dim[a] != y->sh.dim[a])
-            return infer_fault(f, PART_ARG + 1,
-                               "matmul of %s and %s; expected equal batch axes",
-                               infer_shown(&x->sh).s, infer_shown(&y->sh).s);
-    if (x->sh.dim[r - 1] != y->sh.dim[r - 2])
-        return infer_fault(f, PART_ARG + 1,
-                           "matmul of %s and %s; expected [..,m,k] and [..,k,n]",
-                           infer_shown(&x->sh).s, infer_shown(&y->sh).s);
-    n->dt = x->dt;
-    n->sh = x->sh;
-    n->sh.dim[r - 1] = y->sh.dim[r - 1];
-    return infer_check_shape(f, &n->sh, PART_OP);
 }
 
 /* Operands exist, stand before the node, and are tensors where they have to be. */
@@ -252,7 +223,7 @@ static int check_operands(struct infer *f)
 
     if (n >= f->p->node && n < f->p->node + f->p->n)
         before = (int)(n - f->p->node);
-    if (n->n_arg != op_info(n->op)->n_arg)
+    if (n->n_arg != op_info(n->op)->n_arg && !(n->op == OP_ATTENTION && n->n_arg == 4))
         return infer_fault(f, PART_OP, "%d operands of %s; expected %d", n->n_arg, op_name(f),
                            op_info(n->op)->n_arg);
     for (int k = 0; k < n->n_arg; k++) {
@@ -266,6 +237,12 @@ static int check_operands(struct infer *f)
                                op_name(f));
     }
     return 0;
+}
+
+/* Ops whose inference has set acc. */
+static bool has_acc(enum op op)
+{
+    return op_is_reduce(op) || op_is_composite(op);
 }
 
 int node_check(const struct prog *p, struct node *n, enum part *part, struct err *e)
@@ -298,6 +275,13 @@ int node_check(const struct prog *p, struct node *n, enum part *part, struct err
         case OPC_MATMUL:
             rc = infer_matmul(&f);
             break;
+        case OPC_COMPOSITE:
+            rc = infer_composite(&f);
+            break;
+        }
+        if (rc == 0 && !has_acc(n->op)) {
+            n->acc_given = false;
+            n->acc = n->dt;
         }
     }
     *part = (enum part)f.part;

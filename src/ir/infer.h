@@ -13,11 +13,7 @@ struct infer {
     struct err *e;
 };
 
-/* A shape's or a dtype list's text, for messages. */
-struct shown {
-    char s[MAX_RANK * 21 + 4];
-};
-struct shown infer_shown(const struct shape *s);
+struct shown infer_shown(const struct shape *s); /* for messages */
 
 int infer_fault(struct infer *f, int part, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -25,6 +21,14 @@ int infer_fault(struct infer *f, int part, const char *fmt, ...)
 /* Ranks and sizes. Zeros are counted as ones, so that strides can't overflow either. */
 int infer_check_shape(struct infer *f, const struct shape *s, int part);
 
+const struct node *infer_operand(const struct infer *f, int k);
+int infer_check_taken(struct infer *f, int k); /* the op takes the dtype of operand k */
+int infer_check_same(struct infer *f, int k);  /* operand k has the dtype of operand 0 */
+int infer_acc(struct infer *f, enum dtype dt); /* acc, given operands of dt */
+
 int infer_view(struct infer *f);
+int infer_reduce(struct infer *f);
+int infer_matmul(struct infer *f);
+int infer_composite(struct infer *f);
 
 #endif

@@ -33,6 +33,31 @@ const char *name_fault(const char *s, size_t n)
     return NULL;
 }
 
+const char *part_fault(const char *s, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && s[i] >= 'a' && s[i] <= 'z')
+        i++;
+    if (i < 2)
+        return "two or more lower-case letters";
+    while (i < n && s[i] >= '0' && s[i] <= '9')
+        i++;
+    if (i < n)
+        return "lower-case letters, then digits only";
+    return n < MAX_PART ? NULL : "at most 7 characters";
+}
+
+const char *full_name_fault(const char *name)
+{
+    const char *dot = strchr(name, '.');
+    const char *want = name_fault(name, dot ? (size_t)(dot - name) : strlen(name));
+
+    if (want || !dot)
+        return want;
+    return part_fault(dot + 1, strlen(dot + 1));
+}
+
 void names_init(struct names *t, const struct prog *p)
 {
     t->prog = p;

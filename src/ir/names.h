@@ -5,10 +5,15 @@
 #ifndef IR_NAMES_H
 #define IR_NAMES_H
 
-#include "ir/prog.h"
+#include "ir/trial.h"
 
 /* NULL if the n bytes at s may name a node, else what was expected instead. */
 const char *name_fault(const char *s, size_t n);
+
+/* May the n bytes at s name a part of a composite: NULL or what was expected? */
+const char *part_fault(const char *s, size_t n);
+/* name_fault, but a part may follow after a point: a node that expansion has made. */
+const char *full_name_fault(const char *name);
 
 /* An open-addressing table of node numbers + 1. Big enough for MAX_NODES and lives on the
  * stack; only the part in use is cleared. */

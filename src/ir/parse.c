@@ -72,7 +72,7 @@ int parse_node_ref(struct parse *p, const char *what, int *node)
 
 static int unknown_recipe(struct parse *p)
 {
-    char list[80] = "";
+    char list[120] = "";
     int at = 0;
 
     for (int r = 0; r < RECIPE_COUNT; r++)
@@ -105,6 +105,7 @@ static int parse_data(struct parse *p)
             if (lex_u64(lx, "an unsigned integer", &p->t->seed))
                 return lx->e->code;
         } else if (recipe_parse(lx->tok.s, lx->tok.n, &p->t->recipe)) {
+            p->recipe = *lx;
             lex_next(lx);
         } else {
             return unknown_recipe(p);
@@ -249,6 +250,7 @@ int trial_parse(const char *text, size_t bytes, struct arena *a, struct trial **
     struct parse p;
     enum section in = SECTION_PROGRAM;
     bool data_seen = false;
+    int missing;
 
     *out = NULL;
     if (bytes > TRIAL_TEXT_MAX)
@@ -268,6 +270,13 @@ int trial_parse(const char *text, size_t bytes, struct arena *a, struct trial **
             return e->code;
     if (p.t->prog.n_out == 0)
         return lex_fail(&p.lx, 1, "no output; expected at least one 'output NAME' line");
+    missing = values_missing(p.t);
+    if (missing >= 0)
+        return lex_fail(
+            &p.recipe, lex_col(&p.recipe),
+            "no values of %s; expected a values line for every input, as the recipe "
+            "is exact",
+            p.t->prog.node[missing].name);
     *out = p.t;
     return 0;
 }

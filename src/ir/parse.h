@@ -13,6 +13,7 @@ struct parse {
     struct arena *a;
     struct trial *t;
     struct names names;
+    struct lex recipe;      /* where the data line named one */
     int64_t work;           /* of the nodes and outputs so far */
     bool is_out[MAX_NODES]; /* only the first n_is_out entries are set up */
     int n_is_out;
@@ -34,7 +35,10 @@ struct keyed {
     unsigned seen; /* bits of parts */
     int64_t axis, keep, offset;
     uint32_t axes;
-    double value;
+    double value, eps, scale;
+    enum dtype acc;
+    enum mask_kind mask;
+    enum empty_row empty;
     int64_t stride[MAX_RANK];
     int n_stride;
 };
@@ -54,6 +58,9 @@ int parse_keys(struct parse *p, unsigned allowed, unsigned needed, struct keyed 
 /* strides= and offset= into a layout; each alone is enough. */
 int parse_layout(struct parse *p, const struct keyed *kv, const struct shape *s,
                  struct layout *l);
+
+/* One of n words; *at is its place. */
+int parse_choice(struct parse *p, const char *const *word, int n, int *at);
 
 /* An earlier node's name. */
 int parse_node_ref(struct parse *p, const char *what, int *node);

@@ -173,6 +173,36 @@ static int parse_ranges(struct parse *p, struct node *n)
     return lex_need(lx, ']', "or ','");
 }
 
+/* The keys of ops that have nothing else behind their operands. */
+static void keys_of(enum op op, unsigned *allowed, unsigned *needed)
+{
+    if (op_info(op)->class == OPC_REDUCE) {
+        *needed = PART_BIT(PART_AXES);
+        *allowed = PART_BIT(PART_KEEP);
+    } else if (op == OP_LAYERNORM || op == OP_RMSNORM) {
+        *needed = PART_BIT(PART_EPS);
+    } else if (op == OP_ATTENTION) {
+        *needed = PART_BIT(PART_SCALE);
+        *allowed = PART_BIT(PART_MASK) | PART_BIT(PART_EMPTY);
+    } else if (op_is_composite(op)) {
+        *needed = PART_BIT(PART_AXIS);
+    }
+    if (op_takes_acc(op))
+        *allowed |= PART_BIT(PART_ACC);
+    *allowed |= *needed;
+}
+
+/* Behind an attention's operands: another word that is no key is its mask. */
+static bool at_mask(const struct parse *p, const struct node *n)
+{
+    struct lex peek = p->lx;
+
+    if (n->op != OP_ATTENTION || peek.tok.kind != TOK_WORD)
+        return false;
+    lex_next(&peek);
+    return !lex_is(&peek, "=");
+}
+
 /* What stands behind the operands, by op. */
 static int parse_attributes(struct parse *p, struct node *n)
 {
@@ -192,25 +222,28 @@ static int parse_attributes(struct parse *p, struct node *n)
     } else if (n->op == OP_SLICE || n->op == OP_PAD) {
         rc = parse_ranges(p, n);
         allowed = n->op == OP_PAD ? PART_BIT(PART_VALUE) : 0;
-    } else if (op_info(n->op)->class == OPC_REDUCE) {
-        allowed = PART_BIT(PART_AXES) | PART_BIT(PART_KEEP);
-        needed = PART_BIT(PART_AXES);
+    } else {
+        keys_of(n->op, &allowed, &needed);
     }
     if (rc || parse_keys(p, allowed, needed, &kv))
         return p->lx.e->code;
     n->axis = kv.axis >= 0 && kv.axis < MAX_RANK ? (int)kv.axis : MAX_RANK;
-    if (n->op != OP_IOTA)
-        n->axis = 0;
     n->axes = kv.axes;
     n->keep = kv.keep != 0;
     n->value = kv.value;
+    n->acc_given = kv.seen & PART_BIT(PART_ACC);
+    n->acc = kv.acc;
+    n->eps = kv.eps;
+    n->scale = kv.scale;
+    n->mask = kv.mask;
+    n->empty = kv.empty;
     return 0;
 }
 
 static int unknown_op(struct parse *p)
 {
     struct lex *lx = &p->lx;
-    char list[400] = "", hint[60] = "";
+    char list[480] = "", hint[60] = "";
     int at = 0, best = 99;
 
     for (int op = 0; op < OP_COUNT; op++) {
@@ -253,6 +286,8 @@ int parse_named(struct parse *p)
     for (int k = 0; k < n.n_arg; k++)
         if (parse_arg(p, k, &n.arg[k]))
             return lx->e->code;
+    if (at_mask(p, &n) && parse_arg(p, n.n_arg++, &n.arg[3]))
+        return lx->e->code;
     if (parse_attributes(p, &n))
         return lx->e->code;
     return add_node(p, &n);

@@ -16,6 +16,11 @@ static const struct {
     { "axes", PART_AXES },
     { "keep", PART_KEEP },
     { "value", PART_VALUE },
+    { "acc", PART_ACC },
+    { "eps", PART_EPS },
+    { "scale", PART_SCALE },
+    { "mask", PART_MASK },
+    { "empty", PART_EMPTY },
     { "strides", PART_STRIDES },
     { "offset", PART_OFFSET },
 };
@@ -66,8 +71,8 @@ int parse_dtype(struct parse *p, enum dtype *dt)
 
     parse_mark(p, PART_DTYPE);
     if (lx->tok.kind != TOK_WORD || !dtype_parse(lx->tok.s, lx->tok.n, dt))
-        return lex_fail(lx, lex_col(lx), "unknown dtype %s; expected f32, i32 or bool",
-                        lex_quote(lx).s);
+        return lex_fail(lx, lex_col(lx), "unknown dtype %s; expected one of %s",
+                        lex_quote(lx).s, dtypes_list().s);
     lex_next(lx);
     return 0;
 }
@@ -95,6 +100,47 @@ static int parse_axes(struct parse *p, uint32_t *axes)
     return 0;
 }
 
+int parse_choice(struct parse *p, const char *const *word, int n, int *at)
+{
+    char list[60] = "";
+    int len = 0;
+
+    for (*at = 0; *at < n; ++*at) {
+        if (lex_is(&p->lx, word[*at])) {
+            lex_next(&p->lx);
+            return 0;
+        }
+        len +=
+            snprintf(list + len, sizeof list - (size_t)len, "%s%s", len ? ", " : "", word[*at]);
+    }
+    return lex_fail(&p->lx, lex_col(&p->lx), "unexpected %s; expected one of %s",
+                    lex_quote(&p->lx).s, list);
+}
+
+static int parse_mask(struct parse *p, struct keyed *kv)
+{
+    const char *word[MASK_COUNT];
+    int at;
+
+    for (int m = 0; m < MASK_COUNT; m++)
+        word[m] = mask_name((enum mask_kind)m);
+    if (parse_choice(p, word, MASK_COUNT, &at))
+        return p->lx.e->code;
+    kv->mask = (enum mask_kind)at;
+    return 0;
+}
+
+static int parse_empty(struct parse *p, struct keyed *kv)
+{
+    const char *const word[] = { empty_name(EMPTY_NAN), empty_name(EMPTY_ZERO) };
+    int at;
+
+    if (parse_choice(p, word, EMPTY_COUNT, &at))
+        return p->lx.e->code;
+    kv->empty = (enum empty_row)at;
+    return 0;
+}
+
 static int parse_key(struct parse *p, enum part part, struct keyed *kv)
 {
     switch (part) {
@@ -111,6 +157,16 @@ static int parse_key(struct parse *p, enum part part, struct keyed *kv)
         return 0;
     case PART_VALUE:
         return lex_number(&p->lx, "a number", &kv->value);
+    case PART_ACC:
+        return parse_dtype(p, &kv->acc);
+    case PART_EPS:
+        return lex_number(&p->lx, "a number", &kv->eps);
+    case PART_SCALE:
+        return lex_number(&p->lx, "a number", &kv->scale);
+    case PART_MASK:
+        return parse_mask(p, kv);
+    case PART_EMPTY:
+        return parse_empty(p, kv);
     case PART_STRIDES:
         return parse_ints(p, "of strides like [3,1]", PART_STRIDES, kv->stride, &kv->n_stride);
     case PART_OFFSET:

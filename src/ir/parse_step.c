@@ -18,11 +18,38 @@ static int bad_axis(struct parse *p)
     return lex_fail(
         &p->lx, lex_col(&p->lx),
         "bad axis %s; expected NODE.i0, NODE.r0 or a matmul's NODE.m .n .k .b0, and "
-        ".0 or .1 per split",
+        ".0 or .1 per split, or one of NODE.part",
         lex_quote(&p->lx).s);
 }
 
-/* NODE.role[num]{.0|.1}, one word for the lexer. */
+/* If a part follows the point at s, takes it and gives the place behind it, else s. */
+static const char *take_part(struct parse *p, const char *s, const char *end, const char **part)
+{
+    const char *stop = memchr(s + 1, '.', (size_t)(end - s - 1));
+
+    stop = stop ? stop : end;
+    if (part_fault(s + 1, (size_t)(stop - s - 1)))
+        return s;
+    *part = arena_strndup(p->a, s + 1, (size_t)(stop - s - 1));
+    return stop;
+}
+
+/* NODE or NODE.part, one word for the lexer. */
+static int parse_node_part(struct parse *p, int *node, const char **part)
+{
+    struct lex *lx = &p->lx;
+    const struct token t = lx->tok;
+    const char *dot = t.kind == TOK_WORD ? memchr(t.s, '.', t.n) : NULL;
+
+    if (dot && take_part(p, dot, t.s + t.n, part) != t.s + t.n)
+        return lex_fail(lx, lex_col(lx), "bad part %s; expected %s, like z.sc0",
+                        lex_quote(lx).s, part_fault(dot + 1, (size_t)(t.s + t.n - dot - 1)));
+    if (dot)
+        lx->tok.n = (size_t)(dot - t.s);
+    return parse_node_ref(p, "a node", node);
+}
+
+/* NODE[.part].role[num]{.0|.1}, one word for the lexer. */
 static int parse_axis(struct parse *p, struct axis *ax)
 {
     struct lex *lx = &p->lx;
@@ -31,9 +58,10 @@ static int parse_axis(struct parse *p, struct axis *ax)
 
     *ax = (struct axis){ .node = -1, .num = -1 };
     dot = t.kind == TOK_WORD ? memchr(t.s, '.', t.n) : NULL;
-    if (!dot || dot + 1 == end || !strchr("irbmnk", dot[1]))
+    s = dot ? take_part(p, dot, end, &ax->part) : end;
+    if (end - s < 2 || !strchr("irbmnk", s[1]))
         return bad_axis(p);
-    s = dot + 1;
+    s++;
     ax->role = *s++;
     if (s < end && *s != '.') {
         ax->num = 0;
@@ -55,21 +83,27 @@ static int parse_axis(struct parse *p, struct axis *ax)
     return parse_node_ref(p, "a node", &ax->node);
 }
 
-static int parse_choice(struct parse *p, const char *const *word, int n, int *at)
+/* decomposed, or another algorithm with block=N */
+static int parse_algo(struct parse *p, struct step *s, int *col, int *n_col)
 {
-    char list[60] = "";
-    int len = 0;
+    const char *word[ALGO_COUNT];
+    int at;
 
-    for (*at = 0; *at < n; ++*at) {
-        if (lex_is(&p->lx, word[*at])) {
-            lex_next(&p->lx);
-            return 0;
-        }
-        len +=
-            snprintf(list + len, sizeof list - (size_t)len, "%s%s", len ? ", " : "", word[*at]);
-    }
-    return lex_fail(&p->lx, lex_col(&p->lx), "unexpected %s; expected one of %s",
-                    lex_quote(&p->lx).s, list);
+    for (int a = 0; a < ALGO_COUNT; a++)
+        word[a] = algo_name((enum algo)a);
+    if (parse_choice(p, word, ALGO_COUNT, &at))
+        return p->lx.e->code;
+    s->algo = (enum algo)at;
+    if (s->algo == ALGO_DECOMPOSED)
+        return 0;
+    if (!lex_is(&p->lx, "block"))
+        return lex_fail(&p->lx, lex_col(&p->lx), "unexpected %s; expected block=N",
+                        lex_quote(&p->lx).s);
+    lex_next(&p->lx);
+    if (lex_need(&p->lx, '=', "after the key"))
+        return p->lx.e->code;
+    col[(*n_col)++] = lex_col(&p->lx);
+    return lex_int(&p->lx, "an integer count", &s->n);
 }
 
 /* One letter of the form. col[] takes the place of each word. */
@@ -80,8 +114,12 @@ static int parse_word(struct parse *p, struct step *s, const char *form, int *n_
     int at;
 
     col[(*n_col)++] = lex_col(&p->lx);
-    if (strcmp(form, "P") == 0 || strcmp(form, "C") == 0 || strcmp(form, "N") == 0)
-        return parse_node_ref(p, "a node", &s->node[(*n_node)++]);
+    if (strcmp(form, "P") == 0 || strcmp(form, "C") == 0 || strcmp(form, "N") == 0) {
+        at = (*n_node)++;
+        return parse_node_part(p, &s->node[at], &s->part[at]);
+    }
+    if (strcmp(form, "ALGO") == 0)
+        return parse_algo(p, s, col, n_col);
     if (strcmp(form, "#") == 0)
         return lex_int(&p->lx, "an integer count", &s->n);
     if (strcmp(form, "A") == 0)

@@ -2,9 +2,13 @@
  * struct trial to .trial text. Canonical: one blank between words, every default that a
  * reader may wonder about is written, and parsing gives the same trial back.
  */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bug.h"
+#include "ir/half.h"
 #include "ir/text.h"
 
 static void put_int(struct str *s, int64_t v)
@@ -21,13 +25,38 @@ static void put_int(struct str *s, int64_t v)
     str_write(s, buf + at, sizeof buf - at);
 }
 
+/* The shortest text that reads back as the same number of dtype dt. */
+static void put_float(struct str *s, enum dtype dt, double v)
+{
+    char buf[40];
+
+    if (dt == DT_F32 || !isfinite(v)) {
+        str_float(s, v);
+        return;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buf, sizeof buf, "%.*g", digits, v);
+        if (float_round(dt, strtod(buf, NULL)) == v)
+            break;
+    }
+    str_puts(s, buf);
+}
+
 /* A value of dtype dt; integers in full, as they have no shortest float. */
 static void put_value(struct str *s, enum dtype dt, double v)
 {
     if (dtype_info(dt)->class == DTC_FLOAT)
-        str_float(s, v);
+        put_float(s, dt, v);
     else
         put_int(s, (int64_t)v);
+}
+
+static void put_key(struct str *s, const char *key, const char *word)
+{
+    str_puts(s, " ");
+    str_puts(s, key);
+    str_puts(s, "=");
+    str_puts(s, word);
 }
 
 static void put_ints(struct str *s, const int64_t *v, int n)
@@ -90,6 +119,28 @@ static void put_axes(struct str *s, const struct node *n)
         str_puts(s, " keep=1");
 }
 
+static void put_number_key(struct str *s, const char *key, enum dtype dt, double v)
+{
+    put_key(s, key, "");
+    put_value(s, dt, v);
+}
+
+static void put_composite(struct str *s, const struct node *n)
+{
+    if (n->op == OP_LAYERNORM || n->op == OP_RMSNORM) {
+        put_number_key(s, "eps", n->acc, n->eps);
+    } else if (n->op == OP_ATTENTION) {
+        put_number_key(s, "scale", n->acc, n->scale);
+        if (n->mask != MASK_NONE)
+            put_key(s, "mask", mask_name(n->mask));
+        if (n->empty != EMPTY_NAN)
+            put_key(s, "empty", empty_name(n->empty));
+    } else {
+        put_key(s, "axis", "");
+        put_int(s, n->axis);
+    }
+}
+
 static void put_attributes(struct str *s, const struct node *n)
 {
     int64_t perm[MAX_RANK];
@@ -118,7 +169,11 @@ static void put_attributes(struct str *s, const struct node *n)
         str_puts(s, dtype_info(n->dt)->name);
     } else if (op_info(n->op)->class == OPC_REDUCE) {
         put_axes(s, n);
+    } else if (op_is_composite(n->op)) {
+        put_composite(s, n);
     }
+    if (n->acc_given)
+        put_key(s, "acc", dtype_info(n->acc)->name);
 }
 
 /* The dtype of an op's literals: that of its tensors. */
@@ -162,11 +217,22 @@ void node_print(const struct prog *p, int node, struct str *s)
 
 static void put_axis(struct str *s, const struct prog *p, const struct axis *ax)
 {
-    char buf[2 * MAX_NAME];
+    char buf[3 * MAX_NAME];
 
     axis_print(p, ax, buf, sizeof buf);
     str_puts(s, " ");
     str_puts(s, buf);
+}
+
+/* Node k of a step, or the part of it. */
+static void put_node(struct str *s, const struct prog *p, const struct step *st, int k)
+{
+    str_puts(s, " ");
+    str_puts(s, p->node[st->node[k]].name);
+    if (st->part[k]) {
+        str_puts(s, ".");
+        str_puts(s, st->part[k]);
+    }
 }
 
 void step_print(const struct prog *p, const struct step *st, struct str *s)
@@ -177,8 +243,15 @@ void step_print(const struct prog *p, const struct step *st, struct str *s)
 
     str_puts(s, step_info(st->kind)->name);
     switch (st->kind) {
+    case STEP_ALGO:
+        put_node(s, p, st, 0);
+        str_add(s, " %s", algo_name(st->algo));
+        if (st->algo != ALGO_DECOMPOSED)
+            str_add(s, " block=%lld", (long long)st->n);
+        return;
     case STEP_FUSE:
-        str_add(s, " %s %s", p->node[st->node[0]].name, p->node[st->node[1]].name);
+        put_node(s, p, st, 0);
+        put_node(s, p, st, 1);
         return;
     case STEP_SPLIT:
     case STEP_UNROLL:
@@ -188,12 +261,13 @@ void step_print(const struct prog *p, const struct step *st, struct str *s)
             str_add(s, " %lld", (long long)st->n);
         return;
     case STEP_REORDER:
-        str_add(s, " %s", p->node[st->node[0]].name);
+        put_node(s, p, st, 0);
         for (int k = 0; k < st->n_axis; k++)
             put_axis(s, p, &st->axis[k]);
         return;
     case STEP_SPLITK:
-        str_add(s, " %s %lld", p->node[st->node[0]].name, (long long)st->n);
+        put_node(s, p, st, 0);
+        str_add(s, " %lld", (long long)st->n);
         return;
     case STEP_PLAN:
         str_add(s, " %s", policies[st->policy]);

@@ -168,12 +168,45 @@ int64_t prog_max_size(const struct prog *p)
     return max;
 }
 
-/* Terms that a reduction or matmul adds up, 0 for other nodes. Operands of checked programs
- * have at most 2^24 elements, so nothing here overflows. */
+/* Scores that an attention weighs: one for each query and key. */
+static int64_t node_scores(const struct prog *p, const struct node *n)
+{
+    const struct shape *q = &p->node[n->arg[0].node].sh, *k = &p->node[n->arg[1].node].sh;
+    struct shape scores = *q;
+
+    scores.dim[q->rank - 1] = k->dim[q->rank - 2];
+    return shape_count(&scores);
+}
+
+/* Terms that the reductions and matmuls of a composite add up. */
+static int64_t composite_terms(const struct prog *p, const struct node *n)
+{
+    const struct shape *x = &p->node[n->arg[0].node].sh;
+
+    if (n->op == OP_GATHER || n->op == OP_CONCAT)
+        return 0;
+    if (n->op == OP_ATTENTION)
+        return node_scores(p, n) *
+               (x->dim[x->rank - 1] + n->sh.dim[n->sh.rank - 1] + 2); /* maximum and sum */
+    return n->op == OP_RMSNORM ? shape_count(x) : 2 * shape_count(x);
+}
+
+/* Elements that a composite computes on its way, roughly. */
+static int64_t composite_inner(const struct prog *p, const struct node *n)
+{
+    if (n->op == OP_ATTENTION)
+        return 8 * node_scores(p, n);
+    return 5 * (shape_count(&p->node[n->arg[0].node].sh) + shape_count(&n->sh));
+}
+
+/* Terms that a node adds up. Operands and scores of checked programs have at most 2^24
+ * elements, so nothing here overflows. */
 static int64_t node_terms(const struct prog *p, const struct node *n)
 {
     const struct shape *x;
 
+    if (op_is_composite(n->op))
+        return composite_terms(p, n);
     if (!op_is_reduce(n->op))
         return 0;
     x = &p->node[n->arg[0].node].sh;
@@ -186,7 +219,8 @@ int64_t node_work(const struct prog *p, const struct node *n)
 {
     if (n->op == OP_INPUT)
         return layout_storage(&n->layout, &n->sh);
-    return shape_count(&n->sh) + node_terms(p, n);
+    return shape_count(&n->sh) + node_terms(p, n) +
+           (op_is_composite(n->op) ? composite_inner(p, n) : 0);
 }
 
 int64_t output_work(const struct prog *p, const struct output *o)

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "ir/dtype.h"
 
-enum { MAX_RANK = 8, MAX_ARGS = 3, MAX_NODES = 4096, MAX_NAME = 40 };
+enum { MAX_RANK = 8, MAX_ARGS = 4, MAX_NODES = 4096, MAX_NAME = 40 };
 
 /* Sizes refused at the door, before any memory is asked for. */
 #define MAX_ELEMENTS ((int64_t)1 << 24) /* of one tensor, storage included */
@@ -34,17 +34,25 @@ enum op_class {
     OPC_CAST,
     OPC_COPY,
     OPC_REDUCE,
-    OPC_MATMUL
+    OPC_MATMUL,
+    OPC_COMPOSITE /* the meaning is fixed, the algorithm is the schedule's choice */
 };
 
 struct op_info {
     const char *name;
     enum op_class class;
-    int n_arg;
-    const char *in;  /* allowed operand dtypes: letters F I B */
-    const char *out; /* "=" as the operand, "B" bool, "?" named on the line */
+    int n_arg;       /* attention: one more with a mask operand */
+    const char *in;  /* allowed operand dtypes: letters F I B D H T */
+    const char *out; /* "=" as the operand, "B" bool, "I" i32, "?" named on the line */
     const char *help;
 };
+
+/* Which keys an attention's queries see: all; key j <= query i, counted from the first
+ * (causal) or from the last of both (causal_br: j <= i + t - s); as operand 3 says, a bool
+ * (true = visible) or a number that is added to the scores and hides nothing. */
+enum mask_kind { MASK_NONE, MASK_CAUSAL, MASK_CAUSAL_BR, MASK_BOOL, MASK_ADD, MASK_COUNT };
+/* What a query gives that sees no key. */
+enum empty_row { EMPTY_NAN, EMPTY_ZERO, EMPTY_COUNT };
 
 struct shape {
     int rank; /* 0..MAX_RANK */
@@ -59,7 +67,7 @@ struct layout {
 };
 
 /* An operand: an earlier node, or (node < 0) a literal that takes the dtype and shape of
- * the other operands. A literal of an f32 op is already rounded to f32. */
+ * the other operands. A literal of a float op is already rounded to its dtype. */
 struct arg {
     int node;
     double lit;
@@ -74,8 +82,19 @@ struct node {
     int n_arg;
     struct arg arg[MAX_ARGS];
 
-    int axis;              /* iota */
+    /* Reductions, matmul, composites: the dtype they add up in (max, min: compare in; a
+     * composite computes in it throughout). node_infer fills it in: f32 for f16 and bf16,
+     * else the operand's dtype, unless acc_given (sum prod mean matmul only). It makes
+     * acc_given false where the default was given. Elsewhere acc is dt. */
+    bool acc_given;
+    enum dtype acc;
+
+    int axis;              /* iota softmax argmax gather concat */
     double value;          /* const: the value; pad: the fill */
+    double eps;            /* layernorm rmsnorm; rounded to acc */
+    double scale;          /* attention; rounded to acc */
+    enum mask_kind mask;   /* attention; bool and add have operand 3 */
+    enum empty_row empty;  /* attention */
     uint32_t axes;         /* reductions: bit a = axis a of the operand is reduced */
     bool keep;             /* reductions: reduced axes stay with size 1 */
     int perm[MAX_RANK];    /* permute: result axis i is operand axis perm[i] */
@@ -103,7 +122,13 @@ bool op_parse(const char *s, size_t n, enum op *op);
 bool op_takes(enum op op, enum dtype dt); /* may dt be the (first value) operand's dtype */
 bool op_is_view(enum op op);
 bool op_is_source(enum op op); /* input, const, iota */
-bool op_is_reduce(enum op op); /* sum max min mean and matmul */
+bool op_is_reduce(enum op op); /* sum prod max min mean and matmul */
+bool op_is_composite(enum op op);
+bool op_takes_acc(enum op op); /* may its line say acc=: sum prod mean matmul */
+/* what a value of dt is computed in unless acc= says other: f32 for f16 and bf16, else dt */
+enum dtype dtype_acc(enum dtype dt);
+const char *mask_name(enum mask_kind m); /* "none" "causal" "causal_br" "bool" "add" */
+const char *empty_name(enum empty_row e); /* "nan" "zero" */
 
 /* product of the dims; never overflows on a checked program */
 int64_t shape_count(const struct shape *s);
@@ -127,7 +152,8 @@ int64_t layout_storage(const struct layout *l, const struct shape *s);
  */
 int node_infer(const struct prog *p, struct node *n, struct err *e);
 
-/* All nodes in order, output layouts, duplicate names, forward references, total work. */
+/* All nodes in order, output layouts, duplicate names, forward references, total work.
+ * A name may be NAME.PART here (a part of an expanded composite), though no text can. */
 int prog_check(const struct prog *p, struct err *e);
 
 int prog_find(const struct prog *p, const char *name, size_t n); /* node index or -1 */
@@ -145,6 +171,6 @@ void prog_live(const struct prog *p, bool *keep);
 int prog_count_nodes(const struct prog *p);
 int64_t prog_max_size(const struct prog *p);  /* largest dim of any tensor */
 int64_t prog_work(const struct prog *p);      /* element operations; saturates */
-int64_t prog_mul_adds(const struct prog *p);  /* terms of all reductions and matmuls */
+int64_t prog_mul_adds(const struct prog *p);  /* terms of all reductions, matmuls, composites */
 
 #endif

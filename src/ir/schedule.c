@@ -1,7 +1,6 @@
 /*
- * What can be said of a schedule and of values lines without lowering: nodes and axes
- * exist, counts are in range, steps stand in pass order. Whether a step is legal where it
- * stands is for the passes to say.
+ * What can be said of a schedule without lowering: nodes and axes exist, counts are in range,
+ * steps stand in pass order. Whether a step is legal where it stands is for the passes to say.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 #include "ir/check.h"
 
 /* Passes that have steps, in the order in which they run. */
-static const char *const pass_order[] = { "fuse",   "split",     "reorder", "splitk",
-                                          "unroll", "vectorize", "plan" };
+static const char *const pass_order[] = { "expand", "fuse",   "split",     "reorder",
+                                          "splitk", "unroll", "vectorize", "plan" };
 
 static int pass_rank(enum step_kind kind)
 {
@@ -31,10 +30,35 @@ static bool node_exists(const struct trial *t, int node)
  * splits an axis has seen. */
 static bool is_fused(const struct trial *t, int node)
 {
-    for (int i = 0; i < t->n_step && t->step[i].kind == STEP_FUSE; i++)
-        if (t->step[i].node[0] == node || t->step[i].node[1] == node)
+    for (int i = 0; i < t->n_step && t->step[i].kind <= STEP_FUSE; i++)
+        if (t->step[i].kind == STEP_FUSE &&
+            (t->step[i].node[0] == node || t->step[i].node[1] == node))
             return true;
     return false;
+}
+
+/* Which parts a composite has, and what its last one reduces, only lowering can tell. */
+static bool is_hidden(const struct trial *t, const struct axis *ax)
+{
+    return op_is_composite(t->prog.node[ax->node].op) && (ax->part || ax->role != 'i');
+}
+
+/* Nodes of a step: node k exists, and only a composite has parts. */
+static int check_node(const struct trial *t, const struct step *s, int k, struct err *e)
+{
+    const char *name = step_info(s->kind)->name;
+    const struct node *n;
+
+    if (!node_exists(t, s->node[k]))
+        return err_at(e, ERR_INPUT, s->line, 0, "%s of node %d; expected 0 to %d", name,
+                      s->node[k], t->prog.n - 1);
+    n = &t->prog.node[s->node[k]];
+    if (s->part[k] && !op_is_composite(n->op))
+        return err_at(e, ERR_INPUT, s->line, 0,
+                      "%s of part %s.%s; expected a composite, as %s "
+                      "has no parts",
+                      name, n->name, s->part[k], op_info(n->op)->name);
+    return 0;
 }
 
 /* "s.i0 to s.i1, s.r0 and s.m s.n s.k" */
@@ -70,13 +94,15 @@ static bool axis_begins(const struct axis *a, const struct axis *b)
 static int check_axis(const struct trial *t, int i, const struct axis *ax, struct err *e)
 {
     const struct step *s = &t->step[i];
-    char name[2 * MAX_NAME], have[240];
+    char name[3 * MAX_NAME], have[240];
     struct axis want, split;
     bool born;
 
     if (!node_exists(t, ax->node))
         return err_at(e, ERR_INPUT, s->line, 0, "axis of node %d; expected 0 to %d", ax->node,
                       t->prog.n - 1);
+    if (is_hidden(t, ax))
+        return 0;
     axis_print(&t->prog, ax, name, sizeof name);
     if (!axis_resolve(&t->prog, ax, &want)) {
         axes_print(&t->prog, ax->node, have, sizeof have);
@@ -114,10 +140,9 @@ static int check_count(const struct step *s, int64_t low, int64_t high, struct e
 static int check_fuse(const struct trial *t, const struct step *s, int *word, struct err *e)
 {
     for (*word = 1; *word <= 2; ++*word)
-        if (!node_exists(t, s->node[*word - 1]))
-            return err_at(e, ERR_INPUT, s->line, 0, "fuse of node %d; expected 0 to %d",
-                          s->node[*word - 1], t->prog.n - 1);
-    if (s->node[0] != s->node[1])
+        if (check_node(t, s, *word - 1, e))
+            return e->code;
+    if (s->node[0] != s->node[1] || !part_equal(s->part[0], s->part[1]))
         return 0;
     *word = 2;
     return err_at(e, ERR_INPUT, s->line, 0, "fuse of %s with itself; expected another node",
@@ -127,12 +152,11 @@ static int check_fuse(const struct trial *t, const struct step *s, int *word, st
 static int check_reorder(const struct trial *t, int i, int *word, struct err *e)
 {
     const struct step *s = &t->step[i];
-    char name[2 * MAX_NAME];
+    char name[3 * MAX_NAME];
 
     *word = 1;
-    if (!node_exists(t, s->node[0]))
-        return err_at(e, ERR_INPUT, s->line, 0, "reorder of node %d; expected 0 to %d",
-                      s->node[0], t->prog.n - 1);
+    if (check_node(t, s, 0, e))
+        return e->code;
     if (s->n_axis < 1 || s->n_axis > MAX_STEP_AXES)
         return err_at(e, ERR_INPUT, s->line, 0, "reorder of %d axes; expected 1 to %d",
                       s->n_axis, MAX_STEP_AXES);
@@ -142,9 +166,11 @@ static int check_reorder(const struct trial *t, int i, int *word, struct err *e)
         *word = 2 + k;
         if (check_axis(t, i, &s->axis[k], e))
             return e->code;
-        axis_resolve(&t->prog, &s->axis[k], &a);
+        if (!axis_resolve(&t->prog, &s->axis[k], &a))
+            a = s->axis[k];
         for (int j = 0; j < k; j++) {
-            axis_resolve(&t->prog, &s->axis[j], &b);
+            if (!axis_resolve(&t->prog, &s->axis[j], &b))
+                b = s->axis[j];
             if (!axis_equal(&a, &b))
                 continue;
             axis_print(&t->prog, &s->axis[k], name, sizeof name);
@@ -172,15 +198,43 @@ static int check_splitk(const struct trial *t, const struct step *s, int *word, 
     struct axis ax = { .node = s->node[0], .role = 'r' }, out;
 
     *word = 1;
-    if (!node_exists(t, s->node[0]))
-        return err_at(e, ERR_INPUT, s->line, 0, "splitk of node %d; expected 0 to %d",
-                      s->node[0], t->prog.n - 1);
-    if (!axis_resolve(&t->prog, &ax, &out))
+    if (check_node(t, s, 0, e))
+        return e->code;
+    if (!is_hidden(t, &ax) && !axis_resolve(&t->prog, &ax, &out))
         return err_at(e, ERR_INPUT, s->line, 0,
                       "splitk of %s, which reduces nothing; expected a reduction or matmul",
                       t->prog.node[s->node[0]].name);
     *word = 2;
     return check_count(s, 1, 4096, e);
+}
+
+/* The algorithm of a composite: one line each, none of a part. */
+static int check_algo(const struct trial *t, int i, int *word, struct err *e)
+{
+    const struct step *s = &t->step[i];
+    const struct node *n;
+
+    *word = 1;
+    if (check_node(t, s, 0, e))
+        return e->code;
+    n = &t->prog.node[s->node[0]];
+    if (!op_is_composite(n->op))
+        return err_at(e, ERR_INPUT, s->line, 0, "algo of %s; expected a composite",
+                      op_info(n->op)->name);
+    if (s->part[0])
+        return err_at(e, ERR_INPUT, s->line, 0,
+                      "algo of part %s.%s; expected a whole composite", n->name, s->part[0]);
+    for (int k = 0; k < i; k++)
+        if (t->step[k].kind == STEP_ALGO && t->step[k].node[0] == s->node[0])
+            return err_at(e, ERR_INPUT, s->line, 0,
+                          "second algo step of %s; expected at most one", n->name);
+    *word = 2;
+    if (!algo_takes(s->algo, n->op))
+        return err_at(e, ERR_INPUT, s->line, 0, "%s %s; expected decomposed%s",
+                      algo_name(s->algo), op_info(n->op)->name,
+                      algo_takes(ALGO_ONLINE, n->op) ? " or online" : "");
+    *word = 3;
+    return s->algo == ALGO_DECOMPOSED ? 0 : check_count(s, 1, 4096, e);
 }
 
 int step_check(const struct trial *t, int i, int *word, struct err *e)
@@ -192,12 +246,15 @@ int step_check(const struct trial *t, int i, int *word, struct err *e)
         return err_at(e, ERR_INPUT, s->line, 0, "too many steps; expected at most %d",
                       MAX_STEPS);
     if (i > 0 && pass_rank(t->step[i - 1].kind) > pass_rank(s->kind))
-        return err_at(e, ERR_INPUT, s->line, 0,
-                      "%s after %s; expected steps in pass order: fuse split reorder splitk "
-                      "unroll vectorize plan",
-                      step_info(s->kind)->name, step_info(t->step[i - 1].kind)->name);
+        return err_at(
+            e, ERR_INPUT, s->line, 0,
+            "%s after %s; expected steps in pass order: algo fuse split reorder splitk "
+            "unroll vectorize plan",
+            step_info(s->kind)->name, step_info(t->step[i - 1].kind)->name);
     *word = 1;
     switch (s->kind) {
+    case STEP_ALGO:
+        return check_algo(t, i, word, e);
     case STEP_FUSE:
         return check_fuse(t, s, word, e);
     case STEP_REORDER:
@@ -223,42 +280,9 @@ int step_check(const struct trial *t, int i, int *word, struct err *e)
     BUG("step kind %d", (int)s->kind);
 }
 
-int values_check(const struct trial *t, int i, int64_t *word, struct err *e)
-{
-    const struct values *v = &t->values[i];
-    const struct node *n;
-    int64_t count;
-
-    *word = 1;
-    if (!node_exists(t, v->node) || t->prog.node[v->node].op != OP_INPUT)
-        return err_at(e, ERR_INPUT, v->line, 0,
-                      "values of %s, which is no input; expected an "
-                      "input",
-                      node_exists(t, v->node) ? t->prog.node[v->node].name : "?");
-    n = &t->prog.node[v->node];
-    for (int k = 0; k < i; k++)
-        if (t->values[k].node == v->node)
-            return err_at(e, ERR_INPUT, v->line, 0,
-                          "second values line of %s; expected at most one", n->name);
-    count = shape_count(&n->sh);
-    *word = 2 + (v->n < count ? v->n : count);
-    if (v->n != count)
-        return err_at(e, ERR_INPUT, v->line, 0, "%lld values of %s; expected %lld",
-                      (long long)v->n, n->name, (long long)count);
-    for (int64_t k = 0; k < v->n; k++) {
-        double x = v->v[k];
-        const char *want = literal_fault(n->dt, &x);
-
-        *word = 2 + k;
-        if (want)
-            return err_at(e, ERR_INPUT, v->line, 0, "value out of range; expected %s", want);
-    }
-    return 0;
-}
-
 int trial_check(const struct trial *t, struct err *e)
 {
-    int word;
+    int word, missing;
     int64_t value;
 
     if (prog_check(&t->prog, e))
@@ -272,5 +296,10 @@ int trial_check(const struct trial *t, struct err *e)
     if ((unsigned)t->recipe >= RECIPE_COUNT)
         return err_set(e, ERR_INPUT, "recipe %d; expected 0 to %d", (int)t->recipe,
                        RECIPE_COUNT - 1);
+    if ((missing = values_missing(t)) >= 0)
+        return err_at(e, ERR_INPUT, t->prog.node[missing].line, 0,
+                      "no values of %s; expected a values line for every input, as the recipe "
+                      "is exact",
+                      t->prog.node[missing].name);
     return 0;
 }

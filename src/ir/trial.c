@@ -15,10 +15,9 @@ static const struct step_info steps[STEP_COUNT] = {
 };
 
 static const char *const recipe_names[RECIPE_COUNT] = {
-    [RECIPE_NORMAL] = "normal",
-    [RECIPE_UNIFORM] = "uniform",
-    [RECIPE_POSITIVE] = "positive",
-    [RECIPE_INTS] = "ints",
+    [RECIPE_NORMAL] = "normal", [RECIPE_UNIFORM] = "uniform", [RECIPE_POSITIVE] = "positive",
+    [RECIPE_INTS] = "ints",     [RECIPE_SPECIAL] = "special", [RECIPE_MAGNITUDE] = "magnitude",
+    [RECIPE_EXACT] = "exact",
 };
 
 static const char *const recipe_helps[RECIPE_COUNT] = {
@@ -26,6 +25,15 @@ static const char *const recipe_helps[RECIPE_COUNT] = {
     [RECIPE_UNIFORM] = "U(0,1); integers -8..8",
     [RECIPE_POSITIVE] = "U(1,2); integers -8..8",
     [RECIPE_INTS] = "whole numbers -8..8; integers -1000..1000",
+    [RECIPE_SPECIAL] = "NaN, infinities, -0, subnormals or huge numbers among N(0,1)",
+    [RECIPE_MAGNITUDE] = "N(0,1) round 0, -1000 or 1000, one for each line of the last axis",
+    [RECIPE_EXACT] = "not drawn: every input has a values line",
+};
+
+static const char *const algo_names[ALGO_COUNT] = {
+    [ALGO_DECOMPOSED] = "decomposed",
+    [ALGO_ONLINE] = "online",
+    [ALGO_SPLIT] = "split",
 };
 
 const struct step_info *step_info(enum step_kind kind)
@@ -71,6 +79,28 @@ bool recipe_parse(const char *s, size_t n, enum recipe *r)
     return false;
 }
 
+const char *algo_name(enum algo a)
+{
+    if ((unsigned)a >= ALGO_COUNT)
+        BUG("algo %d", (int)a);
+    return algo_names[a];
+}
+
+bool algo_takes(enum algo a, enum op op)
+{
+    switch (a) {
+    case ALGO_DECOMPOSED:
+        return op_is_composite(op);
+    case ALGO_ONLINE:
+        return op == OP_SOFTMAX || op == OP_ATTENTION;
+    case ALGO_SPLIT:
+        return op == OP_ATTENTION;
+    case ALGO_COUNT:
+        break;
+    }
+    return false;
+}
+
 static int reduction_axes(const struct node *n)
 {
     if (n->op == OP_MATMUL)
@@ -83,7 +113,7 @@ bool axis_resolve(const struct prog *p, const struct axis *ax, struct axis *out)
     const struct node *n;
     int rank, batch;
 
-    if (ax->node < 0 || ax->node >= p->n)
+    if (ax->node < 0 || ax->node >= p->n || ax->part)
         return false;
     n = &p->node[ax->node];
     rank = n->sh.rank;
@@ -112,10 +142,16 @@ bool axis_resolve(const struct prog *p, const struct axis *ax, struct axis *out)
     }
 }
 
+bool part_equal(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 bool axis_equal(const struct axis *a, const struct axis *b)
 {
-    return a->node == b->node && a->role == b->role && a->num == b->num &&
-           a->depth == b->depth && memcmp(a->path, b->path, (size_t)a->depth) == 0;
+    return a->node == b->node && part_equal(a->part, b->part) && a->role == b->role &&
+           a->num == b->num && a->depth == b->depth &&
+           memcmp(a->path, b->path, (size_t)a->depth) == 0;
 }
 
 int64_t axis_extent(const struct prog *p, const struct axis *ax)
@@ -146,7 +182,8 @@ void axis_print(const struct prog *p, const struct axis *ax, char *buf, size_t n
         path[2 * d + 1] = (char)('0' + ax->path[d]);
     }
     path[2 * ax->depth] = '\0';
-    snprintf(buf, n, "%s.%c%s%s", p->node[ax->node].name, ax->role, num, path);
+    snprintf(buf, n, "%s%s%s.%c%s%s", p->node[ax->node].name, ax->part ? "." : "",
+             ax->part ? ax->part : "", ax->role, num, path);
 }
 
 struct step *trial_add_step(struct trial *t, struct arena *a)
@@ -158,6 +195,20 @@ struct step *trial_add_step(struct trial *t, struct arena *a)
     return s;
 }
 
+static const char *part_copy(const char *part, struct arena *a)
+{
+    return part ? arena_strdup(a, part) : NULL;
+}
+
+static void step_copy(struct step *to, const struct step *from, struct arena *a)
+{
+    *to = *from;
+    for (int k = 0; k < 2; k++)
+        to->part[k] = part_copy(from->part[k], a);
+    for (int k = 0; k < to->n_axis; k++)
+        to->axis[k].part = part_copy(from->axis[k].part, a);
+}
+
 struct trial *trial_clone(const struct trial *t, struct arena *a)
 {
     struct trial *c = arena_new(a, struct trial);
@@ -167,7 +218,7 @@ struct trial *trial_clone(const struct trial *t, struct arena *a)
     c->cap_step = t->n_step;
     c->step = arena_array(a, struct step, t->n_step);
     for (int i = 0; i < t->n_step; i++)
-        c->step[i] = t->step[i];
+        step_copy(&c->step[i], &t->step[i], a);
     c->cap_values = t->n_values;
     c->values = arena_array(a, struct values, t->n_values);
     for (int i = 0; i < t->n_values; i++) {

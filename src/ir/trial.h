@@ -21,8 +21,12 @@ struct step_info {
  * matmul aliases: b (or b0, b1 ..), m, n, k. The text keeps the spelling that was used. */
 enum { MAX_SPLITS = 6, MAX_STEP_AXES = 24, MAX_STEPS = 4096 };
 
+/* A part of a composite is named by two or more lower-case letters and perhaps digits. */
+enum { MAX_PART = 8 };
+
 struct axis {
     int node;
+    const char *part; /* NULL = the node itself; which parts there are only lowering knows */
     char role; /* 'i' 'r' or a matmul alias 'b' 'm' 'n' 'k' */
     int num;   /* -1 = none was written (m n k, and b alone) */
     int depth; /* number of .0/.1 that follow */
@@ -31,18 +35,33 @@ struct axis {
 
 enum plan_policy { PLAN_OFF, PLAN_LINEAR, PLAN_BEST };
 
+/* How a composite is computed: op by op; in one pass over blocks of keys that carries the
+ * running maximum, sum and result; every block alone, then all combined. */
+enum algo { ALGO_DECOMPOSED, ALGO_ONLINE, ALGO_SPLIT, ALGO_COUNT };
+
 struct step {
     enum step_kind kind;
-    int node[2]; /* fuse: P, C; reorder, splitk: [0] */
+    int node[2]; /* fuse: P, C; algo, reorder, splitk: [0] */
+    const char *part[2]; /* of node[], NULL = the node itself */
     struct axis axis[MAX_STEP_AXES];
     int n_axis;
-    int64_t n;               /* split, splitk, vectorize */
+    int64_t n;               /* split, splitk, vectorize; algo online, split: the block */
+    enum algo algo;          /* algo */
     enum plan_policy policy; /* plan */
     bool on;                 /* inplace */
     int line;
 };
 
-enum recipe { RECIPE_NORMAL, RECIPE_UNIFORM, RECIPE_POSITIVE, RECIPE_INTS, RECIPE_COUNT };
+enum recipe {
+    RECIPE_NORMAL,
+    RECIPE_UNIFORM,
+    RECIPE_POSITIVE,
+    RECIPE_INTS,
+    RECIPE_SPECIAL,
+    RECIPE_MAGNITUDE,
+    RECIPE_EXACT, /* not drawn: every input has a values line, or there is an error */
+    RECIPE_COUNT
+};
 
 struct values { /* overrides the recipe for one input: row-major over its shape */
     int node;
@@ -66,21 +85,26 @@ bool step_parse(const char *s, size_t n, enum step_kind *kind);
 const char *recipe_name(enum recipe r);
 const char *recipe_help(enum recipe r);
 bool recipe_parse(const char *s, size_t n, enum recipe *r);
+const char *algo_name(enum algo a); /* "decomposed" "online" "split" */
+bool algo_takes(enum algo a, enum op op); /* may a composite op be computed so */
 
 /* matmul aliases resolved: role is 'i' or 'r', num >= 0. False if the axis does not exist
- * (before any split): wrong number, or an alias on a node that is no matmul. */
+ * (before any split): wrong number, or an alias on a node that is no matmul. Parts and the
+ * reductions of a composite come into being by lowering: false. */
 bool axis_resolve(const struct prog *p, const struct axis *ax, struct axis *out);
+bool part_equal(const char *a, const char *b); /* NULL is none */
 bool axis_equal(const struct axis *a, const struct axis *b); /* of resolved ones */
 /* extent before any split; ax is resolved */
 int64_t axis_extent(const struct prog *p, const struct axis *ax);
-/* "s.r0.1", the spelling kept; writes at most n bytes */
+/* "s.r0.1" or "z.sc.r0", the spelling kept; writes at most n bytes */
 void axis_print(const struct prog *p, const struct axis *ax, char *buf, size_t n);
 
 struct step *trial_add_step(struct trial *t, struct arena *a); /* zeroed, nodes -1 */
 struct trial *trial_clone(const struct trial *t, struct arena *a);
 
 /* prog_check, and all of a schedule and values that needs no lowering: nodes and axes exist,
- * steps stand in pass order, plan and inplace occur at most once, counts of values fit. */
+ * steps stand in pass order, plan and inplace occur at most once and algo once a node, counts
+ * of values fit. */
 int trial_check(const struct trial *t, struct err *e);
 
 /* Drops the nodes not in keep (see prog_compact) and every step and values line that

@@ -91,6 +91,24 @@ static int value_of(struct lprog *l, const struct fuse *f, int access)
         l, (struct value){ .kind = V_LOAD, .dt = r.dt, .arg = { lprog_access(l, r), -1, -1 } });
 }
 
+/* cast(cast(x)) back to the dtype of x is x: not if the type between was narrower. */
+static int elide_casts(struct lprog *l, int val)
+{
+    struct value v = l->value[val];
+
+    for (int i = 0; i < 3 && v.kind == V_OP; i++)
+        if (v.arg[i] >= 0)
+            v.arg[i] = elide_casts(l, v.arg[i]);
+    if (v.kind == V_OP && v.op == OP_CAST) {
+        const struct value *in = &l->value[v.arg[0]];
+
+        if (in->kind == V_OP && in->op == OP_CAST && dtype_info(in->dt)->bytes == 2 &&
+            l->value[in->arg[0]].dt == v.dt)
+            return in->arg[0];
+    }
+    return v.kind == V_OP ? lprog_value(l, v) : val;
+}
+
 int fuse_inline(struct lprog *l, struct fuse *f, int step, struct err *e)
 {
     struct kernel *c;
@@ -104,5 +122,8 @@ int fuse_inline(struct lprog *l, struct fuse *f, int step, struct err *e)
     for (int i = 0; i < c->n; i++)
         if (c->st[i].kind == ST_UPDATE || c->st[i].kind == ST_STORE)
             c->st[i].val = fuse_replace(l, c->st[i].val, f);
+    for (int i = 0; i < c->n && FAULT(l, explicit_downcast_elided); i++)
+        if (c->st[i].kind == ST_UPDATE || c->st[i].kind == ST_STORE)
+            c->st[i].val = elide_casts(l, c->st[i].val);
     return 0;
 }

@@ -223,12 +223,22 @@ static void output_axes(struct lprog *l, struct fuse *f, const int *axis, int *t
     f->to = to;
 }
 
+/* Takes back the ENDs that close P's block; returns how many. Only a fault asks for it. */
+static int reopen(struct kernel *list)
+{
+    int n = 0;
+
+    for (; list->n > 0 && list->st[list->n - 1].kind == ST_END; n++)
+        list->n--;
+    return n;
+}
+
 int fuse_reduce(struct lprog *l, struct fuse *f, int step, struct err *e)
 {
     const struct step *st = &l->trial->step[step];
     const struct shape *sh = &l->prog->node[l->kernel[f->p].node].sh;
     struct kernel *c = &l->kernel[f->c], list = list_new(c);
-    int axis[MAX_RANK] = { 0 }, again[MAX_RANK], at, n_to = l->n_var;
+    int axis[MAX_RANK] = { 0 }, again[MAX_RANK], at, n_to = l->n_var, open_ends = 0;
     struct chain ch;
 
     for (int r = 0; r < f->n_read; r++)
@@ -267,12 +277,18 @@ int fuse_reduce(struct lprog *l, struct fuse *f, int step, struct err *e)
         at += ch.n_red;
     }
     f->value_of = value_of;
+    if (FAULT(l, shared_range_two_depths) && ch.match_red)
+        open_ends = reopen(&list);
     for (; at < c->n; at++) {
         struct stmt s = c->st[at];
 
         if (s.kind == ST_UPDATE || s.kind == ST_STORE)
             s.val = fuse_replace(l, s.val, f);
         kernel_push(l, &list, s);
+        if (s.kind == ST_UPDATE) {
+            push_end(l, &list, open_ends);
+            open_ends = 0;
+        }
     }
     add_aliases(l, f, axis, sh->rank);
     list_take(c, &list);

@@ -19,6 +19,9 @@
 #include "lower/fault.h"
 #include "view/view.h"
 
+/* Room for the name of a loop: a node, a part of it, an axis and its splits. */
+enum { MAX_LABEL = 80 };
+
 enum buffer_kind { BUF_INPUT, BUF_OUTPUT, BUF_TEMP };
 
 struct buffer {
@@ -34,8 +37,8 @@ struct buffer {
 };
 
 struct lvar {
-    int node;      /* the program node whose axis it is; -1 for slices of split-K */
-    char name[48]; /* "s.i0", "s.r0.1", "s.slice" */
+    int node;             /* the program node whose axis it is; -1 for slices of split-K */
+    char name[MAX_LABEL]; /* "s.i0", "s.r0.1", "s.slice" */
     int64_t extent;
     bool reduce; /* runs over a reduction axis */
 };
@@ -43,16 +46,16 @@ struct lvar {
 /* A name that another variable took over: matched axes of a fused producer, axes that were
  * split away name nothing any more. */
 struct alias {
-    char name[48];
+    char name[MAX_LABEL];
     int kernel, var;
 };
 
 struct acc {
     enum dtype dt;
-    enum op op;       /* OP_SUM, OP_MAX, OP_MIN: combines and gives the identity */
-    enum op identity; /* whose identity DECL stores: = op unless a fault says otherwise */
-    int64_t elems;    /* 1 = scalar, else a small array */
-    char name[48];    /* of the node */
+    enum op op;           /* OP_SUM, OP_MAX, OP_MIN: combines and gives the identity */
+    enum op identity;     /* whose identity DECL stores: = op unless a fault says otherwise */
+    int64_t elems;        /* 1 = scalar, else a small array */
+    char name[MAX_LABEL]; /* of the node */
 };
 
 enum source { SRC_BUFFER, SRC_IOTA, SRC_CONST, SRC_BODY };

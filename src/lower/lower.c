@@ -6,6 +6,7 @@
 #include "lower/passes.h"
 
 const struct pass passes[] = {
+    { "expand", pass_expand, "composites to primitive nodes, by the algorithm asked for" },
     { "build", pass_build, "one naive kernel per node that is no view" },
     { "fuse", pass_fuse, "steps fuse: compute a producer inside its consumer" },
     { "compose", pass_compose, "view stacks to index expressions and guards" },

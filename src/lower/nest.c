@@ -20,19 +20,19 @@ int step_error(const struct step *st, struct err *e, const char *fmt, ...)
 }
 
 bool axis_name(const struct lprog *l, const struct step *st, const struct axis *ax,
-               char name[48], struct err *e)
+               char name[MAX_LABEL], struct err *e)
 {
     struct axis r;
     int n;
 
     if (!axis_resolve(l->prog, ax, &r)) {
-        axis_print(l->prog, ax, name, 48);
+        axis_print(l->prog, ax, name, MAX_LABEL);
         step_error(st, e, "%s is no axis of that node", name);
         return false;
     }
-    n = snprintf(name, 48, "%s.%c%d", l->prog->node[r.node].name, r.role, r.num);
-    for (int i = 0; i < r.depth && n < 44; i++)
-        n += snprintf(name + n, 48 - (size_t)n, ".%d", r.path[i]);
+    n = snprintf(name, MAX_LABEL, "%s.%c%d", l->prog->node[r.node].name, r.role, r.num);
+    for (int i = 0; i < r.depth && n < MAX_LABEL - 4; i++)
+        n += snprintf(name + n, MAX_LABEL - (size_t)n, ".%d", r.path[i]);
     return true;
 }
 
@@ -199,5 +199,5 @@ double reduce_identity(enum op op, enum dtype dt)
         return is_int ? (double)INT32_MIN : -(double)INFINITY;
     if (op == OP_MIN)
         return is_int ? (double)INT32_MAX : (double)INFINITY;
-    return 0;
+    return op == OP_PROD ? 1 : 0;
 }

@@ -11,7 +11,7 @@
 /* "s.r0.1": the canonical name of a step's axis, aliases b m n k resolved. False (with e
  * set, naming the step's line) if the node has no such axis. */
 bool axis_name(const struct lprog *l, const struct step *st, const struct axis *ax,
-               char name[48], struct err *e);
+               char name[MAX_LABEL], struct err *e);
 
 /* The loop variable called `name` in a live kernel, through aliases too; -1 = no loop. */
 int kernel_axis(const struct lprog *l, int kernel, const char *name);

@@ -17,6 +17,15 @@ static int nest_start(const struct kernel *k, int decl, int at)
     return n > outer ? round[outer] : at;
 }
 
+/* Loads what a store to the same access would overwrite. */
+static int load_of(struct lprog *l, int access, enum dtype dt)
+{
+    struct value v = { .kind = V_LOAD, .dt = dt, .arg = { -1, -1, -1 } };
+
+    v.arg[0] = lprog_access(l, l->access[access]);
+    return lprog_value(l, v);
+}
+
 static void identity_store(struct lprog *l, const struct kernel *k, const struct reduction *r,
                            struct kernel *list)
 {
@@ -29,6 +38,8 @@ static void identity_store(struct lprog *l, const struct kernel *k, const struct
     for (int i = from; i <= to; i++) {
         if (i == r->store) {
             st.val = lprog_lit(l, a->dt, reduce_identity(a->identity, a->dt));
+            if (FAULT(l, accumulate_into_dirty_output))
+                st.val = load_of(l, st.access, a->dt); /* what happens to be there */
             kernel_push(l, list, st);
         } else {
             kernel_push(l, list, k->st[i]);
@@ -38,30 +49,29 @@ static void identity_store(struct lprog *l, const struct kernel *k, const struct
 
 static enum op combine_op(enum op reduce)
 {
-    return reduce == OP_MAX ? OP_MAX2 : reduce == OP_MIN ? OP_MIN2 : OP_ADD;
+    return reduce == OP_MAX    ? OP_MAX2
+           : reduce == OP_MIN  ? OP_MIN2
+           : reduce == OP_PROD ? OP_MUL
+                               : OP_ADD;
 }
 
 static void into_output(struct lprog *l, struct kernel *k, const struct reduction *r)
 {
     struct kernel list = list_new(k);
     const struct acc *a = &l->acc[k->st[r->update].acc];
-    struct access out = l->access[k->st[r->store].access];
     int from = nest_start(k, r->decl, r->store), to = stmt_end(k, from);
 
     for (int i = 0; i < k->n; i++) {
         struct stmt s = k->st[i];
 
         if (i == r->decl) {
-            if (!FAULT(l, accumulate_into_dirty_output))
-                identity_store(l, k, r, &list);
+            identity_store(l, k, r, &list);
             continue;
         }
         if (i >= from && i <= to)
             continue;
         if (i == r->update) {
-            int load = lprog_value(
-                l, (struct value){
-                       .kind = V_LOAD, .dt = a->dt, .arg = { lprog_access(l, out), -1, -1 } });
+            int load = load_of(l, k->st[r->store].access, a->dt);
 
             s = (struct stmt){ .kind = ST_STORE,
                                .access = k->st[r->store].access,

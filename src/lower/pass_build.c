@@ -90,7 +90,7 @@ static void push_store(struct lprog *l, struct kernel *k, int buffer, const int 
 
 static int axis_var(struct lprog *l, int node, char role, int num, int64_t extent)
 {
-    char name[64];
+    char name[MAX_LABEL];
 
     snprintf(name, sizeof name, "%s.%c%d", l->prog->node[node].name, role, num);
     return lprog_var(l, node, name, extent, role == 'r');
@@ -148,12 +148,37 @@ static int reduce_indices(struct lprog *l, int node, const int *idx, int rdx[2][
     return n_red;
 }
 
+/* a value in the dtype that the reduction adds up in */
+static int widen(struct lprog *l, int val, enum dtype dt)
+{
+    return l->value[val].dt == dt ? val : lprog_op1(l, OP_CAST, dt, val);
+}
+
+/* sum for the mean and the matmul as well */
+static enum op reduce_op(enum op op)
+{
+    return op == OP_MAX || op == OP_MIN || op == OP_PROD ? op : OP_SUM;
+}
+
+/* What the node's own buffer happens to hold; only a fault asks for it. */
+static int own_value(struct lprog *l, int node, const int *idx)
+{
+    const struct node *n = &l->prog->node[node];
+    struct access a = { .dt = n->dt, .buffer = l->node_buffer[node], .n_idx = n->sh.rank };
+
+    for (int d = 0; d < a.n_idx; d++)
+        a.idx[d] = idx[d];
+    return lprog_value(
+        l, (struct value){ .kind = V_LOAD, .dt = a.dt, .arg = { lprog_access(l, a), -1, -1 } });
+}
+
 static void build_reduction(struct lprog *l, struct kernel *k, int node, const int *idx)
 {
     const struct node *n = &l->prog->node[node];
-    enum op op = n->op == OP_MAX || n->op == OP_MIN ? n->op : OP_SUM;
+    enum op op = reduce_op(n->op);
+    enum dtype dt = FAULT(l, half_accumulate_or_mean) && op == OP_SUM ? n->dt : n->acc;
     int rdx[2][MAX_RANK], rvar[MAX_RANK], n_red, acc, val;
-    struct acc a = { .dt = n->dt, .op = op, .identity = op, .elems = 1 };
+    struct acc a = { .dt = dt, .op = op, .identity = op, .elems = 1 };
     int64_t terms = 1;
 
     snprintf(a.name, sizeof a.name, "%s", n->name);
@@ -164,14 +189,17 @@ static void build_reduction(struct lprog *l, struct kernel *k, int node, const i
         push_loop(l, k, rvar[r], LOOP_SERIAL);
         terms *= l->var[rvar[r]].extent;
     }
-    val = read_node(l, n->arg[0].node, rdx[0]);
+    val = widen(l, read_node(l, n->arg[0].node, rdx[0]), dt);
     if (n->op == OP_MATMUL)
-        val = lprog_op2(l, OP_MUL, n->dt, val, read_node(l, n->arg[1].node, rdx[1]));
+        val = lprog_op2(l, OP_MUL, dt, val, widen(l, read_node(l, n->arg[1].node, rdx[1]), dt));
     kernel_push(l, k, (struct stmt){ .kind = ST_UPDATE, .acc = acc, .acc_at = -1, .val = val });
     push_end(l, k, n_red);
-    val = lprog_value(l, (struct value){ .kind = V_ACC, .dt = n->dt, .arg = { acc, -1, -1 } });
+    val = lprog_value(l, (struct value){ .kind = V_ACC, .dt = dt, .arg = { acc, -1, -1 } });
     if (n->op == OP_MEAN)
-        val = lprog_op2(l, OP_DIV, n->dt, val, lprog_lit(l, n->dt, (double)terms));
+        val = lprog_op2(l, OP_DIV, dt, val, lprog_lit(l, dt, (double)terms));
+    val = widen(l, val, n->dt);
+    if (FAULT(l, k_zero_leaves_output) && terms == 0)
+        val = own_value(l, node, idx);
     push_store(l, k, l->node_buffer[node], idx, val);
 }
 

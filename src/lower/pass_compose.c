@@ -23,6 +23,8 @@ static enum view_fault view_fault(const struct lprog *l)
         return VIEW_FAULT_FORCED_SINGLE;
     if (FAULT(l, pad_mask_reshape_nondivisible))
         return VIEW_FAULT_MASK_NONDIVISIBLE;
+    if (FAULT(l, negative_slice_over_two_views))
+        return VIEW_FAULT_NEGATIVE_SLICE;
     return VIEW_FAULT_NONE;
 }
 

@@ -32,7 +32,7 @@ static int order_find(struct lprog *l, const struct step *st, int kernel, struct
 {
     o->n = 0;
     for (int i = 0; i < st->n_axis; i++) {
-        char name[48];
+        char name[MAX_LABEL];
         int var;
 
         if (!axis_name(l, st, &st->axis[i], name, e))

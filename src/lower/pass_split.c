@@ -16,9 +16,8 @@ struct split {
 
 static int half(struct lprog *l, int var, int which, int64_t extent)
 {
-    char name[64];
+    const char *name = arena_printf(l->arena, "%s.%d", l->var[var].name, which);
 
-    snprintf(name, sizeof name, "%s.%d", l->var[var].name, which);
     return lprog_var(l, l->var[var].node, name, extent, l->var[var].reduce);
 }
 
@@ -83,7 +82,7 @@ static int split_step(struct lprog *l, int step, struct err *e)
 {
     const struct step *st = &l->trial->step[step];
     struct split s = { .var = -1 };
-    char name[48];
+    char name[MAX_LABEL];
     bool any = false;
 
     if (!axis_name(l, st, &st->axis[0], name, e))

@@ -31,6 +31,11 @@ static int find_kernel(const struct lprog *l, int node, int *var)
     return -1;
 }
 
+static int cast_to(struct lprog *l, int val, enum dtype dt)
+{
+    return l->value[val].dt == dt ? val : lprog_op1(l, OP_CAST, dt, val);
+}
+
 static int store_access(struct lprog *l, const struct slices *s, int out_access, int slice)
 {
     struct access a = l->access[out_access];
@@ -75,6 +80,7 @@ static struct kernel partial(struct lprog *l, const struct kernel *k, const stru
                                                         .dt = l->acc[up->acc].dt,
                                                         .arg = { up->acc, up->acc_at, -1 } });
             st.access = store_access(l, s, st.access, s->slice);
+            st.val = cast_to(l, st.val, l->buffer[s->ws].dt);
         }
         kernel_push(l, &list, stmt_subst(l, &st, to, n_to));
         push_end(l, &list, extra[i]);
@@ -102,6 +108,7 @@ static struct kernel combine(struct lprog *l, const struct kernel *k, const stru
     kernel_push(l, &list, (struct stmt){ .kind = ST_DECL, .acc = got.arg[0], .acc_at = -1 });
     push_loop(l, &list, loop, LOOP_SERIAL);
     load.arg[0] = store_access(l, s, st.access, loop);
+    load.dt = l->buffer[s->ws].dt;
     kernel_push(
         l, &list,
         (struct stmt){
@@ -123,6 +130,14 @@ static void insert_kernel(struct lprog *l, int at, struct kernel k)
         l->alias[i].kernel += l->alias[i].kernel >= at;
     for (int i = 0; i < l->n_log; i++)
         l->log[i].kernel += l->log[i].kernel >= at;
+}
+
+/* Partial sums are kept in the accumulator's dtype. */
+static enum dtype workspace_dtype(const struct lprog *l, const struct buffer *out, int acc)
+{
+    bool half = dtype_info(out->dt)->bytes == 2;
+
+    return FAULT(l, low_precision_partial_sums) && half ? out->dt : l->acc[acc].dt;
 }
 
 static int splitk_step(struct lprog *l, int step, struct err *e)
@@ -152,7 +167,7 @@ static int splitk_step(struct lprog *l, int step, struct err *e)
     s.part = lprog_var(l, st->node[0], l->var[s.var].name, s.each, true);
     ws = (struct buffer){ .name = arena_printf(l->arena, "%s.ws", name),
                           .kind = BUF_TEMP,
-                          .dt = l->acc[l->kernel[kernel].st[r.update].acc].dt,
+                          .dt = workspace_dtype(l, out, l->kernel[kernel].st[r.update].acc),
                           .sh = { 1, { s.n * out->elems } },
                           .elems = s.n * out->elems,
                           .arena_at = -1,

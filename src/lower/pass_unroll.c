@@ -54,7 +54,7 @@ static int body_statements(const struct kernel *k, int var)
 static int unroll_step(struct lprog *l, int step, struct err *e)
 {
     const struct step *st = &l->trial->step[step];
-    char name[48];
+    char name[MAX_LABEL];
     bool any = false;
 
     if (!axis_name(l, st, &st->axis[0], name, e))

@@ -6,8 +6,6 @@
  *   vectorize.lanes    AX.0 (extent / N) round a LANES loop AX.1 (N); AX.t for the tail
  *   vectorize.address  addresses of a lane as base + lane * stride where they are affine
  */
-#include <stdio.h>
-
 #include "lower/nest.h"
 #include "lower/passes.h"
 
@@ -46,9 +44,8 @@ static bool straight(const struct lprog *l, const struct kernel *k, int at, int 
 
 static int part_var(struct lprog *l, int var, const char *suffix, int64_t extent)
 {
-    char name[64];
+    const char *name = arena_printf(l->arena, "%s.%s", l->var[var].name, suffix);
 
-    snprintf(name, sizeof name, "%s.%s", l->var[var].name, suffix);
     return lprog_var(l, l->var[var].node, name, extent, l->var[var].reduce);
 }
 
@@ -158,6 +155,15 @@ static void mask_load(void *ctx, int access)
     a->n_guard++;
 }
 
+/* x + y where one of them comes from another dtype */
+static bool mixed_sum(const struct lprog *l, int val)
+{
+    const struct value *v = &l->value[val];
+
+    return v->kind == V_OP && v->op == OP_ADD &&
+           (l->value[v->arg[0]].op == OP_CAST || l->value[v->arg[1]].op == OP_CAST);
+}
+
 static void push_lanes(struct lprog *l, struct kernel *list, const struct kernel *k, int at,
                        int end, const struct lanes *v)
 {
@@ -183,8 +189,13 @@ static void push_lanes(struct lprog *l, struct kernel *list, const struct kernel
         return;
     to[v->var] = ix_add(&l->ix, ix_const(&l->ix, v->full * v->n), ix_var(&l->ix, v->tail));
     push_loop(l, list, v->tail, LOOP_SERIAL);
-    for (int i = at + 1; i < end; i++)
-        kernel_push(l, list, stmt_subst(l, &k->st[i], to, n_to));
+    for (int i = at + 1; i < end; i++) {
+        struct stmt s = stmt_subst(l, &k->st[i], to, n_to);
+
+        if (FAULT(l, tail_operand_dropped) && mixed_sum(l, s.val))
+            s.val = l->value[s.val].arg[0];
+        kernel_push(l, list, s);
+    }
     push_end(l, list, 1);
 }
 
@@ -222,7 +233,7 @@ static int vectorize_step(struct lprog *l, int step, struct err *e)
 {
     const struct step *st = &l->trial->step[step];
     struct lanes v = { .var = -1, .n = st->n };
-    char name[48];
+    char name[MAX_LABEL];
     bool any = false;
 
     if (!axis_name(l, st, &st->axis[0], name, e))

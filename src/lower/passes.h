@@ -4,6 +4,7 @@
 
 #include "lower/loop.h"
 
+int pass_expand(struct lprog *l, struct err *e);
 int pass_build(struct lprog *l, struct err *e);
 int pass_fuse(struct lprog *l, struct err *e);
 int pass_compose(struct lprog *l, struct err *e);

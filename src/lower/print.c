@@ -1,6 +1,7 @@
 /* Loop IR as text: `show --as loops`, golden tests, explain. */
 #include <math.h>
 
+#include "ir/text.h"
 #include "lower/loop.h"
 
 static const char *var_name(void *ctx, int var)
@@ -212,4 +213,8 @@ void loop_print(const struct lprog *l, struct str *s)
     for (int k = 0; k < l->n_kernel; k++)
         if (!l->kernel[k].dead)
             loop_print_kernel(l, k, s);
+    for (int i = 0; i < l->prog->n && l->n_buffer == 0; i++) {
+        node_print(l->prog, i, s); /* after expand there is nothing but the program */
+        str_puts(s, "\n");
+    }
 }

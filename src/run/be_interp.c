@@ -39,14 +39,17 @@ static void site_of(struct code *c, int pc, struct site *s)
 {
     const struct lprog *l = c->l;
     const struct ins *p = &c->ins[pc];
-    bool acc = p->op == INS_AGET || p->op == INS_APUT;
+    bool acc =
+        p->op == INS_AGET || p->op == INS_APUT || p->op == INS_AGET_D || p->op == INS_APUT_D;
     int kernel = kernel_of(c, pc);
 
-    s->store = p->op == INS_STORE4 || p->op == INS_STORE1 || p->op == INS_APUT;
+    s->store = p->op == INS_APUT || p->op == INS_APUT_D ||
+               (!acc && p->op == (int)ins_store(l->buffer[p->b].dt));
     s->index = c->r[p->a];
     s->size = p->k;
     snprintf(s->kernel, sizeof s->kernel, "%s", l->kernel[kernel].name);
-    snprintf(s->buffer, sizeof s->buffer, "%s", acc ? l->acc[p->e].name : l->buffer[p->b].name);
+    snprintf(s->buffer, sizeof s->buffer, "%.47s",
+             acc ? l->acc[p->e].name : l->buffer[p->b].name);
     loops_text(c, kernel, pc, s->loops, sizeof s->loops);
 }
 
@@ -87,7 +90,7 @@ static void run_code(struct run_env *env, struct code *c, enum algebra al, struc
 
 static const char *interp_version(void)
 {
-    return "1";
+    return "2";
 }
 
 static bool interp_available(struct err *why)

@@ -36,6 +36,26 @@ static void add_message(void *opaque, const char *msg)
     str_puts(log, msg);
 }
 
+/* What the preludes call of libm. */
+static const struct {
+    const char *name;
+    double (*f64)(double);
+    const char *name_f;
+    float (*f32)(float);
+} functions[] = {
+    { "exp", exp, "expf", expf }, { "exp2", exp2, "exp2f", exp2f },
+    { "log", log, "logf", logf }, { "tanh", tanh, "tanhf", tanhf },
+    { "erf", erf, "erff", erff }, { "sqrt", sqrt, "sqrtf", sqrtf },
+};
+
+static void add_functions(TCCState *s)
+{
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
+        tcc_add_symbol(s, functions[i].name, (const void *)functions[i].f64);
+        tcc_add_symbol(s, functions[i].name_f, (const void *)functions[i].f32);
+    }
+}
+
 static TCCState *state_new(struct str *log)
 {
     TCCState *s = tcc_new();
@@ -45,8 +65,7 @@ static TCCState *state_new(struct str *log)
     tcc_set_error_func(s, log, add_message);
     tcc_set_options(s, "-nostdlib -nostdinc");
     tcc_set_output_type(s, TCC_OUTPUT_MEMORY);
-    tcc_add_symbol(s, "expf", (const void *)expf);
-    tcc_add_symbol(s, "sqrtf", (const void *)sqrtf);
+    add_functions(s);
     return s;
 }
 

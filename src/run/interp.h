@@ -52,9 +52,12 @@ struct trace {
     struct outcome ended; /* RAN, OUT_OF_BOUNDS or HANG; no outputs */
 };
 enum { TRACE_MAX = 1 << 18 };
+/* Tracing is slow: what runs longer than this is hung, whatever env->step_limit is. */
+enum { TRACE_STEPS = 50 * 1000 * 1000 };
 
 /* Runs all of l on fresh data and records kernel `kernel`. Results live in a. 0, or
- * ERR_UNSUPPORTED if the buffers don't fit. */
+ * ERR_UNSUPPORTED if the buffers don't fit. An access outside ends it at the same site, with
+ * the same index and size, as it ends interp_run. */
 int interp_trace(struct run_env *env, const struct lprog *l, enum algebra al, int kernel,
                  struct trace *out, struct arena *a, struct err *e);
 

@@ -17,10 +17,15 @@
 enum ins_op {
 #define VAL(id, ring, member, expr) INS_##id,
 #define INT(id, expr)               INS_##id,
-#define INS(id, ring)               INS_##id,
+#define MEM(id, ring, bytes, member, read, written)                                            \
+    INS_LOAD_##id, INS_GLOAD_##id, INS_STORE_##id,
+#define DOT(id, ring, load, muladd, member) INS_##id,
+#define INS(id, ring)                       INS_##id,
 #include "run/interp_ops.def"
 #undef VAL
 #undef INT
+#undef MEM
+#undef DOT
 #undef INS
     INS_COUNT
 };
@@ -71,8 +76,13 @@ enum exec_end { EXEC_DONE, EXEC_BOUNDS, EXEC_STEPS };
 /* Runs it all on the buffers of env. pc = the instruction at which it ended. */
 enum exec_end code_run(struct code *c, struct run_env *env, enum algebra al, int *pc);
 
-/* the operation that computes op on operands of dtype dt; a cast to dtype `to` */
+/* The operation that computes op on operands of dtype dt, with a result of dtype `to`. What
+ * it gives is to be rounded by ins_round(to), INS_MOVE = not at all. */
 enum ins_op ins_of(enum op op, enum dtype dt, enum dtype to);
+enum ins_op ins_round(enum dtype to);
+/* what reads, and what writes, stored elements */
+enum ins_op ins_load(enum dtype dt);
+enum ins_op ins_store(enum dtype dt);
 /* Elements of a buffer that may be touched: those it claims, as far as run_place made room. */
 int64_t code_elems(const struct lprog *l, int buffer);
 bool code_planned(const struct lprog *l, int buffer); /* it lives in the arena */
@@ -122,6 +132,7 @@ void gen_open(struct gen *g, int var, int64_t extent); /* var < 0: the kernel */
 void gen_close(struct gen *g);
 int gen_value(struct gen *g, int val); /* its register */
 int gen_literal(struct gen *g, enum dtype dt, double v);
+void gen_round(struct gen *g, enum dtype dt, int reg);    /* a result in a register, in place */
 bool gen_is_scalar(const struct gen *g, int acc, int at); /* a plain register */
 int gen_acc_index(struct gen *g, int at);
 void gen_acc_access(struct gen *g, enum ins_op op, int d, int index, int acc);

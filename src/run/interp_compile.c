@@ -30,7 +30,7 @@ double acc_identity(const struct acc *a)
         return is_int ? (double)INT32_MIN : -HUGE_VAL;
     if (a->identity == OP_MIN)
         return is_int ? (double)INT32_MAX : HUGE_VAL;
-    return 0;
+    return a->identity == OP_PROD;
 }
 
 static void gen_decl(struct gen *g, const struct stmt *s)
@@ -39,7 +39,7 @@ static void gen_decl(struct gen *g, const struct stmt *s)
     int lit = gen_literal(g, a->dt, acc_identity(a));
 
     if (a->elems == 1)
-        gen_emit(g, INS_MOVE, g->c->acc_at[s->acc], lit, 0);
+        gen_emit(g, a->dt == DT_F64 ? INS_MOVE_D : INS_MOVE, g->c->acc_at[s->acc], lit, 0);
     else
         gen_emit(g, INS_FILL, g->c->acc_at[s->acc], lit, 0)->k = a->elems;
 }
@@ -50,29 +50,52 @@ static void gen_combine(struct gen *g, const struct stmt *s, int val)
     const struct acc *a = &g->c->l->acc[s->acc];
     enum ins_op op = ins_of(a->op, a->dt, a->dt);
     int at = g->c->acc_at[s->acc], index, tmp;
+    bool wide = a->dt == DT_F64;
 
     if (gen_is_scalar(g, s->acc, s->acc_at)) {
         gen_emit(g, op, at, at, val);
+        gen_round(g, a->dt, at);
         return;
     }
     index = gen_acc_index(g, s->acc_at);
     tmp = g->c->n_v++;
-    gen_acc_access(g, INS_AGET, tmp, index, s->acc);
+    gen_acc_access(g, wide ? INS_AGET_D : INS_AGET, tmp, index, s->acc);
     gen_emit(g, op, tmp, tmp, val);
-    gen_acc_access(g, INS_APUT, tmp, index, s->acc);
+    gen_round(g, a->dt, tmp);
+    gen_acc_access(g, wide ? INS_APUT_D : INS_APUT, tmp, index, s->acc);
+}
+
+/* c + a * b on values of dt as one instruction. A half is rounded in between: there is none. */
+static enum ins_op muladd(enum dtype dt)
+{
+    switch (dt) {
+    case DT_F32:
+        return INS_MULADD_F;
+    case DT_I32:
+        return INS_MULADD_I;
+    case DT_F64:
+        return INS_MULADD_D;
+    case DT_F16:
+    case DT_BF16:
+    case DT_BOOL:
+    case DT_COUNT:
+        break;
+    }
+    return INS_MOVE;
 }
 
 static void gen_update(struct gen *g, const struct stmt *s)
 {
     const struct value *v = &g->c->l->value[s->val];
     const struct acc *acc = &g->c->l->acc[s->acc];
+    enum ins_op op = muladd(acc->dt);
     int at = g->c->acc_at[s->acc], a, b;
 
-    if (v->kind == V_OP && v->op == OP_MUL && acc->op == OP_SUM &&
+    if (v->kind == V_OP && v->op == OP_MUL && acc->op == OP_SUM && op != INS_MOVE &&
         gen_is_scalar(g, s->acc, s->acc_at)) {
         a = gen_value(g, v->arg[0]);
         b = gen_value(g, v->arg[1]);
-        gen_emit(g, acc->dt == DT_F32 ? INS_MULADD_F : INS_MULADD_I, at, a, b)->c = at;
+        gen_emit(g, op, at, a, b)->c = at;
         return;
     }
     gen_combine(g, s, gen_value(g, s->val));
@@ -82,14 +105,12 @@ static void gen_store(struct gen *g, const struct stmt *s, int val)
 {
     const struct access *ac = &g->c->l->access[s->access];
     const struct buffer *b = &g->c->l->buffer[ac->buffer];
-    bool small = dtype_info(b->dt)->bytes == 1;
     struct place p;
     int index;
 
     x_place(&g->c->x, ac, &p);
     index = gen_index(g, p.index);
-    gen_emit(g, small ? INS_STORE1 : INS_STORE4, val, index, ac->buffer)->k =
-        code_elems(g->c->l, ac->buffer);
+    gen_emit(g, ins_store(b->dt), val, index, ac->buffer)->k = code_elems(g->c->l, ac->buffer);
 }
 
 /* All lanes' values first, then all writes: two loops over the same variable. */
@@ -97,17 +118,18 @@ static void gen_lanes(struct gen *g, int var, const struct stmt *s)
 {
     int64_t extent = g->c->l->var[var].extent;
     int reg = x_var(&g->c->x, var), val;
+    bool wide = g->c->l->value[s->val].dt == DT_F64;
 
     if (s->kind != ST_UPDATE && s->kind != ST_STORE)
         BUG("kernel %s: a statement in lanes neither updates nor stores", g->k->name);
     if (extent > g->c->n_lane)
         g->c->n_lane = (int)extent;
     gen_open(g, var, extent);
-    gen_emit(g, INS_LANE_PUT, gen_value(g, s->val), reg, 0);
+    gen_emit(g, wide ? INS_LANE_PUT_D : INS_LANE_PUT, gen_value(g, s->val), reg, 0);
     gen_close(g);
     gen_open(g, var, extent);
     val = g->c->n_v++;
-    gen_emit(g, INS_LANE_GET, val, reg, 0);
+    gen_emit(g, wide ? INS_LANE_GET_D : INS_LANE_GET, val, reg, 0);
     if (s->kind == ST_UPDATE)
         gen_combine(g, s, val);
     else

@@ -1,6 +1,4 @@
 /* The interpreter's inner loop. */
-#include <string.h>
-
 #include "run/interp_code.h"
 
 #define A      v[p->a]
@@ -26,13 +24,14 @@ static bool within(int64_t from, int64_t by, int64_t n, int64_t elems)
     return (uint64_t)from < (uint64_t)elems && (uint64_t)last < (uint64_t)elems;
 }
 
-struct dot { /* operands of a whole loop: what is read, and how far apart */
+struct dot { /* operands of a whole loop: what is read, and how many bytes apart */
     const unsigned char *a, *b;
     int64_t a_by, b_by, n;
     bool ok;
 };
 
-static struct dot dot_of(const struct code *c, const struct ins *p, const struct ins *body)
+static struct dot dot_of(const struct code *c, const struct ins *p, const struct ins *body,
+                         int bytes)
 {
     struct dot d = { .n = body[3].k };
 
@@ -41,49 +40,53 @@ static struct dot dot_of(const struct code *c, const struct ins *p, const struct
     d.ok = within(c->r[body[0].a], d.a_by, d.n, body[0].k) &&
            within(c->r[body[1].a], d.b_by, d.n, body[1].k);
     if (d.ok) {
-        d.a = c->buf[body[0].b] + c->r[body[0].a] * 4;
-        d.b = c->buf[body[1].b] + c->r[body[1].a] * 4;
+        d.a = c->buf[body[0].b] + c->r[body[0].a] * bytes;
+        d.b = c->buf[body[1].b] + c->r[body[1].a] * bytes;
+        d.a_by *= bytes;
+        d.b_by *= bytes;
     }
     return d;
 }
 
-static float dot_float(const struct dot *d, float acc)
-{
-    const unsigned char *pa = d->a, *pb = d->b;
-
-    for (int64_t i = 0; i < d->n; i++, pa += d->a_by * 4, pb += d->b_by * 4) {
-        float x, y;
-
-        memcpy(&x, pa, 4);
-        memcpy(&y, pb, 4);
-        acc += x * y;
+/* Adds all products of one loop to *acc, in its order. */
+#define VAL(id, ring, member, expr)
+#define INT(id, expr)
+#define MEM(id, ring, bytes, member, read, written) enum { BYTES_##id = bytes };
+#define DOT(id, ring, load, muladd, member)                                                    \
+    static void run_##id(const struct dot *d, union word *acc)                                 \
+    {                                                                                          \
+        const unsigned char *pa = d->a, *pb = d->b;                                            \
+        union word x, y, s = *acc;                                                             \
+                                                                                               \
+        for (int64_t i = 0; i < d->n; i++, pa += d->a_by, pb += d->b_by) {                     \
+            mem_read_##load(pa, &x);                                                           \
+            mem_read_##load(pb, &y);                                                           \
+            s.member = s.member + x.member * y.member;                                         \
+        }                                                                                      \
+        acc->member = s.member;                                                                \
     }
-    return acc;
-}
-
-static uint32_t dot_int(const struct dot *d, uint32_t acc)
-{
-    const unsigned char *pa = d->a, *pb = d->b;
-
-    for (int64_t i = 0; i < d->n; i++, pa += d->a_by * 4, pb += d->b_by * 4) {
-        uint32_t x, y;
-
-        memcpy(&x, pa, 4);
-        memcpy(&y, pb, 4);
-        acc += x * y;
-    }
-    return acc;
-}
+#define INS(id, ring)
+#include "run/interp_ops.def"
+#undef VAL
+#undef INT
+#undef MEM
+#undef DOT
+#undef INS
 
 static enum exec_end exec(struct code *c, const struct ins *code, int64_t steps, int *pc)
 {
     static const void *const label[] = {
 #define VAL(id, ring, member, expr) &&L_##id,
 #define INT(id, expr)               &&L_##id,
-#define INS(id, ring)               &&L_##id,
+#define MEM(id, ring, bytes, member, read, written)                                            \
+    &&L_LOAD_##id, &&L_GLOAD_##id, &&L_STORE_##id,
+#define DOT(id, ring, load, muladd, member) &&L_##id,
+#define INS(id, ring)                       &&L_##id,
 #include "run/interp_ops.def"
 #undef VAL
 #undef INT
+#undef MEM
+#undef DOT
 #undef INS
     };
     const struct ins *p = code;
@@ -101,10 +104,35 @@ static enum exec_end exec(struct code *c, const struct ins *code, int64_t steps,
 #define INT(id, expr)                                                                          \
     L_##id : r[p->d] = (int64_t)(expr);                                                        \
     STEP();
+#define MEM(id, ring, bytes, member, read, written)                                            \
+    L_GLOAD_##id : if (!r[p->c])                                                               \
+    {                                                                                          \
+        v[p->d].member = v[p->e].member;                                                       \
+        STEP();                                                                                \
+    }                                                                                          \
+    L_LOAD_##id : if ((uint64_t)RA >= (uint64_t)K) goto outside;                               \
+    mem_read_##id(buf[p->b] + RA * (bytes), &v[p->d]);                                         \
+    STEP();                                                                                    \
+    L_STORE_##id : if ((uint64_t)RA >= (uint64_t)K) goto outside;                              \
+    mem_write_##id(buf[p->b] + RA * (bytes), &v[p->d]);                                        \
+    STEP();
+#define DOT(id, ring, load, muladd, member)                                                    \
+    L_##id:                                                                                    \
+    {                                                                                          \
+        struct dot d = dot_of(c, p, code + p->c, BYTES_##load);                                \
+                                                                                               \
+        if (!d.ok || steps < d.n)                                                              \
+            GO(p->c);                                                                          \
+        steps -= d.n;                                                                          \
+        run_##id(&d, &v[code[p->c + 2].d]);                                                    \
+        GO(p->e);                                                                              \
+    }
 #define INS(id, ring)
 #include "run/interp_ops.def"
 #undef VAL
 #undef INT
+#undef MEM
+#undef DOT
 #undef INS
 
 L_LOOP:
@@ -128,55 +156,32 @@ L_UNLESS:
     if (!RA)
         GO(p->c);
     STEP();
-L_LOAD4:
-    if ((uint64_t)RA >= (uint64_t)K)
-        goto outside;
-    memcpy(&v[p->d], buf[p->b] + RA * 4, 4);
-    STEP();
-L_LOAD1:
-    if ((uint64_t)RA >= (uint64_t)K)
-        goto outside;
-    v[p->d].u = buf[p->b][RA];
-    STEP();
-L_GLOAD4:
-    if (!r[p->c]) {
-        v[p->d] = v[p->e];
-        STEP();
-    }
-    if ((uint64_t)RA >= (uint64_t)K)
-        goto outside;
-    memcpy(&v[p->d], buf[p->b] + RA * 4, 4);
-    STEP();
-L_GLOAD1:
-    if (!r[p->c]) {
-        v[p->d] = v[p->e];
-        STEP();
-    }
-    if ((uint64_t)RA >= (uint64_t)K)
-        goto outside;
-    v[p->d].u = buf[p->b][RA];
-    STEP();
-L_STORE4:
-    if ((uint64_t)RA >= (uint64_t)K)
-        goto outside;
-    memcpy(buf[p->b] + RA * 4, &v[p->d], 4);
-    STEP();
-L_STORE1:
-    if ((uint64_t)RA >= (uint64_t)K)
-        goto outside;
-    buf[p->b][RA] = (unsigned char)v[p->d].u;
-    STEP();
 L_PICK:
-    v[p->d] = r[p->c] ? A : B;
+    v[p->d].u = r[p->c] ? A.u : B.u;
+    STEP();
+L_PICK_D:
+    v[p->d].all = r[p->c] ? A.all : B.all;
     STEP();
 L_NUM_F:
     v[p->d].f = (float)RA;
+    STEP();
+L_NUM_D:
+    v[p->d].d = (double)RA;
+    STEP();
+L_NUM_H:
+    v[p->d].f = f16_grid((double)RA);
+    STEP();
+L_NUM_T:
+    v[p->d].f = bf16_grid((double)RA);
     STEP();
 L_NUM_I:
     v[p->d].u = (uint32_t)(uint64_t)RA;
     STEP();
 L_NUM_B:
     v[p->d].u = RA != 0;
+    STEP();
+L_NUM_2:
+    v[p->d].u = (uint32_t)(uint64_t)RA & 0xffff;
     STEP();
 L_FILL:
     for (int64_t i = 0; i < K; i++)
@@ -185,34 +190,35 @@ L_FILL:
 L_AGET:
     if ((uint64_t)RA >= (uint64_t)K)
         goto outside;
-    v[p->d] = v[p->b + RA];
+    v[p->d].u = v[p->b + RA].u;
+    STEP();
+L_AGET_D:
+    if ((uint64_t)RA >= (uint64_t)K)
+        goto outside;
+    v[p->d].all = v[p->b + RA].all;
     STEP();
 L_APUT:
     if ((uint64_t)RA >= (uint64_t)K)
         goto outside;
-    v[p->b + RA] = v[p->d];
+    v[p->b + RA].u = v[p->d].u;
+    STEP();
+L_APUT_D:
+    if ((uint64_t)RA >= (uint64_t)K)
+        goto outside;
+    v[p->b + RA].all = v[p->d].all;
     STEP();
 L_LANE_PUT:
-    c->lane[RA] = v[p->d];
+    c->lane[RA].u = v[p->d].u;
+    STEP();
+L_LANE_PUT_D:
+    c->lane[RA].all = v[p->d].all;
     STEP();
 L_LANE_GET:
-    v[p->d] = c->lane[RA];
+    v[p->d].u = c->lane[RA].u;
     STEP();
-L_DOT_F:
-L_DOT_I : {
-    const struct ins *body = code + p->c;
-    struct dot d = dot_of(c, p, body);
-    union word *acc = &v[body[2].d];
-
-    if (!d.ok || steps < d.n)
-        GO(p->c);
-    steps -= d.n;
-    if (p->op == INS_DOT_F)
-        acc->f = dot_float(&d, acc->f);
-    else
-        acc->u = dot_int(&d, acc->u);
-    GO(p->e);
-}
+L_LANE_GET_D:
+    v[p->d].all = c->lane[RA].all;
+    STEP();
 outside:
     end = EXEC_BOUNDS;
     goto out;

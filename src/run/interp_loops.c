@@ -155,14 +155,35 @@ static void mark_used(struct gen *g, const struct open *o)
     }
 }
 
-/* A body that only adds products of two loads to a scalar runs as one instruction. */
-static bool is_dot(const struct gen *g, const struct open *o, int next)
+/* A body that only adds products of two loads to a scalar runs as one instruction: which
+ * (HALT = none). */
+static enum ins_op dot_for(const struct gen *g, const struct open *o, int next)
 {
+    static const struct {
+        enum ins_op dot, load, muladd;
+    } dots[] = {
+#define VAL(id, ring, member, expr)
+#define INT(id, expr)
+#define MEM(id, ring, bytes, member, read, written)
+#define DOT(id, ring, load, muladd, member) { INS_##id, INS_LOAD_##load, INS_##muladd },
+#define INS(id, ring)
+#include "run/interp_ops.def"
+#undef VAL
+#undef INT
+#undef MEM
+#undef DOT
+#undef INS
+    };
     const struct ins *p = &g->c->ins[o->head + 1];
 
-    return next == o->head + 4 && p[0].op == INS_LOAD4 && p[1].op == INS_LOAD4 &&
-           (p[2].op == INS_MULADD_F || p[2].op == INS_MULADD_I) &&
-           ((p[2].a == p[0].d && p[2].b == p[1].d) || (p[2].a == p[1].d && p[2].b == p[0].d));
+    if (next != o->head + 4 ||
+        !((p[2].a == p[0].d && p[2].b == p[1].d) || (p[2].a == p[1].d && p[2].b == p[0].d)))
+        return INS_HALT;
+    for (size_t i = 0; i < sizeof dots / sizeof dots[0]; i++)
+        if (p[0].op == (int)dots[i].load && p[1].op == p[0].op &&
+            p[2].op == (int)dots[i].muladd)
+            return dots[i].dot;
+    return INS_HALT;
 }
 
 /* By how much does the index in register reg grow? It is a sum, or nothing of the loop. */
@@ -175,13 +196,12 @@ static int64_t growth(const struct gen *g, const struct open *o, int reg)
 }
 
 /* The two steps stand in inc[] like those of NEXT. */
-static void emit_dot(struct gen *g, const struct open *o)
+static void emit_dot(struct gen *g, const struct open *o, enum ins_op dot)
 {
     struct code *c = g->c;
-    const struct ins body[3] = { c->ins[o->head + 1], c->ins[o->head + 2],
-                                 c->ins[o->head + 3] };
+    const struct ins body[2] = { c->ins[o->head + 1], c->ins[o->head + 2] };
 
-    gen_emit(g, body[2].op == INS_MULADD_F ? INS_DOT_F : INS_DOT_I, 0, c->n_inc, 0);
+    gen_emit(g, dot, 0, c->n_inc, 0);
     for (int i = 0; i < 2; i++)
         *arena_push(c->arena, c->inc, c->n_inc, c->cap_inc) =
             (struct inc){ body[i].a, growth(g, o, body[i].a) };
@@ -223,6 +243,7 @@ void gen_close(struct gen *g)
     struct open *o = &g->open[g->n_open - 1];
     int next = c->n, body = o->head + 1, first = next + 1, again;
     bool rest, kernel = o->var < 0;
+    enum ins_op dot;
 
     for (int i = 0; i < o->n; i++)
         classify(g, o, o->list[i]);
@@ -231,8 +252,9 @@ void gen_close(struct gen *g)
     emit_sums(g, o, next);
     again = c->n;
     rest = emit_rest(g, o);
-    if (!kernel && !rest && is_dot(g, o, next))
-        emit_dot(g, o);
+    dot = kernel || rest ? INS_HALT : dot_for(g, o, next);
+    if (dot != INS_HALT)
+        emit_dot(g, o, dot);
     else
         gen_emit(g, INS_JUMP, 0, 0, 0);
     c->ins[c->n - 1].c = body;

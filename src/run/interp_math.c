@@ -24,31 +24,57 @@ static int32_t literal_int(double v)
     return fabs(v) < 0x1p62 ? (int32_t)(uint32_t)(int64_t)v : 0;
 }
 
+/* A number in the float dtype dt, rounded once. */
+static union word float_word(enum dtype dt, double v)
+{
+    union word w = { .all = 0 };
+
+    if (dt == DT_F64)
+        w.d = v;
+    else if (dt == DT_F16)
+        w.f = f16_grid(v);
+    else if (dt == DT_BF16)
+        w.f = bf16_grid(v);
+    else
+        w.f = (float)v;
+    return w;
+}
+
+/* A ring word as a value of dt holds it. */
+static uint32_t ring_cut(enum dtype dt, uint32_t w)
+{
+    return dt == DT_F16 || dt == DT_BF16 ? w & 0xffff : w;
+}
+
 union word word_literal(enum dtype dt, enum algebra al, double v)
 {
     enum dtype_class class = dtype_info(dt)->class;
-    union word w = { .u = 0 };
+    union word w = { .all = 0 };
 
-    if (class == DTC_BOOL)
-        w.u = v != 0;
+    if (class == DTC_FLOAT && al == AL_IEEE)
+        return float_word(dt, v);
+    if (class == DTC_FLOAT)
+        w.u = ring_cut(dt, ring_literal(v));
     else if (class == DTC_INT)
         w.i = literal_int(v);
-    else if (al == AL_RING)
-        w.u = ring_literal(v);
     else
-        w.f = (float)v;
+        w.u = v != 0;
     return w;
 }
 
 union word word_index(enum dtype dt, enum algebra al, int64_t i)
 {
     enum dtype_class class = dtype_info(dt)->class;
-    union word w = { .u = (uint32_t)(uint64_t)i };
+    union word w = { .all = 0 };
 
-    if (class == DTC_BOOL)
-        w.u = i != 0;
-    else if (class == DTC_FLOAT && al == AL_IEEE)
+    if (class == DTC_FLOAT && al == AL_IEEE && dt != DT_F32)
+        return float_word(dt, (double)i);
+    if (class == DTC_FLOAT && al == AL_IEEE)
         w.f = (float)i;
+    else if (class == DTC_BOOL)
+        w.u = i != 0;
+    else
+        w.u = ring_cut(dt, (uint32_t)(uint64_t)i);
     return w;
 }
 
@@ -59,6 +85,6 @@ double word_number(enum dtype dt, enum algebra al, union word w)
     if (class == DTC_INT)
         return w.i;
     if (class == DTC_FLOAT && al == AL_IEEE)
-        return (double)w.f;
+        return dt == DT_F64 ? w.d : (double)w.f;
     return w.u;
 }

@@ -1,7 +1,8 @@
 /*
  * The scalar arithmetic of the interpreter, both algebras. A word is one value of any dtype:
- * f32 as a float (ieee) or an unsigned word (ring), i32, bool as 0 or 1. In the ring algebra
- * most f32 operations are those of i32: wrapping arithmetic, signed order.
+ * f32 as a float (ieee) or an unsigned word (ring), i32, bool as 0 or 1, f64 as a double or
+ * the same unsigned word. A half is a float that lies on its grid, or a word below 2^16. In
+ * the ring algebra most float operations are those of i32: wrapping arithmetic, signed order.
  *
  * Written apart from the judge's arithmetic and from the preludes of the emitter on purpose.
  */
@@ -10,14 +11,61 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "ir/data.h"
+#include "run/interp_half.h"
 
+/* An instruction writes and reads one member. Narrow ones leave the upper half as it was;
+ * whole moves of f64 alone, which have instructions of their own, go by `all`. */
 union word {
     float f;
     int32_t i;
     uint32_t u;
+    double d;
+    uint64_t all;
 };
+
+static inline uint32_t get16(const unsigned char *p)
+{
+    uint16_t u;
+
+    memcpy(&u, p, 2);
+    return u;
+}
+
+static inline void put16(unsigned char *p, uint32_t v)
+{
+    uint16_t u = (uint16_t)v;
+
+    memcpy(p, &u, 2);
+}
+
+static inline void put64(unsigned char *p, uint64_t u)
+{
+    memcpy(p, &u, 8);
+}
+
+/* mem_read_ID, mem_write_ID: a stored element as a word, and back */
+#define VAL(id, ring, member, expr)
+#define INT(id, expr)
+#define MEM(id, ring, bytes, member, read, written)                                            \
+    static inline void mem_read_##id(const unsigned char *p, union word *w)                    \
+    {                                                                                          \
+        read;                                                                                  \
+    }                                                                                          \
+    static inline void mem_write_##id(unsigned char *p, const union word *w)                   \
+    {                                                                                          \
+        written;                                                                               \
+    }
+#define DOT(id, ring, load, muladd, member)
+#define INS(id, ring)
+#include "run/interp_ops.def"
+#undef VAL
+#undef INT
+#undef MEM
+#undef DOT
+#undef INS
 
 static inline int32_t int_abs(int32_t x)
 {
@@ -44,6 +92,16 @@ static inline float float_min(float x, float y)
     return x != x || x < y ? x : y;
 }
 
+static inline double double_max(double x, double y)
+{
+    return x != x || x > y ? x : y;
+}
+
+static inline double double_min(double x, double y)
+{
+    return x != x || x < y ? x : y;
+}
+
 static inline int32_t float_to_int(float x)
 {
     if (x != x)
@@ -51,6 +109,17 @@ static inline int32_t float_to_int(float x)
     if (x >= 2147483648.0f)
         return INT32_MAX;
     if (x < -2147483648.0f)
+        return INT32_MIN;
+    return (int32_t)x;
+}
+
+static inline int32_t double_to_int(double x)
+{
+    if (x != x)
+        return 0;
+    if (x >= 2147483648.0)
+        return INT32_MAX;
+    if (x <= -2147483648.0)
         return INT32_MIN;
     return (int32_t)x;
 }
@@ -80,12 +149,15 @@ extern uint32_t ring_pow5[4][256];
 extern uint32_t ring_log2e; /* the payload of log2(e) */
 void interp_math_init(void);
 
-static inline uint32_t ring_exp(uint32_t x)
+static inline uint32_t ring_exp2(uint32_t e)
 {
-    uint32_t e = x * ring_log2e;
-
     return ring_pow5[0][e & 255] * ring_pow5[1][e >> 8 & 255] * ring_pow5[2][e >> 16 & 255] *
            ring_pow5[3][e >> 24];
+}
+
+static inline uint32_t ring_exp(uint32_t x)
+{
+    return ring_exp2(x * ring_log2e);
 }
 
 /* A literal of the program (or a pad's fill) as it is stored. */

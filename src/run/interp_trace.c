@@ -2,23 +2,23 @@
  * The tracer: walks statements and values as they are written, no code, no speed. Memory
  * cells and accumulators carry tags beside their words.
  */
-#include <string.h>
-
-#include "base/bug.h"
 #include "run/interp_trace.h"
+#include "base/bug.h"
+
+static struct loops loops_into(const struct tracer *t, int *var, int64_t *at)
+{
+    for (int i = 0; i < t->n_open; i++) {
+        var[i] = t->open[i];
+        at[i] = t->var[t->open[i]];
+    }
+    return (struct loops){ t->n_open, var, at };
+}
 
 static struct loops loops_now(struct tracer *t)
 {
-    if (t->loops.n < 0) {
-        int *var = arena_array(t->a, int, t->n_open + 1);
-        int64_t *at = arena_array(t->a, int64_t, t->n_open + 1);
-
-        for (int i = 0; i < t->n_open; i++) {
-            var[i] = t->open[i];
-            at[i] = t->var[t->open[i]];
-        }
-        t->loops = (struct loops){ t->n_open, var, at };
-    }
+    if (t->loops.n < 0)
+        t->loops = loops_into(t, arena_array(t->a, int, t->n_open + 1),
+                              arena_array(t->a, int64_t, t->n_open + 1));
     return t->loops;
 }
 
@@ -91,8 +91,8 @@ static bool store(struct tracer *t, const struct stmt *s, struct val v)
     int bytes = dtype_info(b->dt)->bytes;
 
     if (index < 0 || index >= code_elems(t->l, ac->buffer))
-        return trace_outside(t, b->name, index, b->elems, true);
-    memcpy(trace_cell(t, ac->buffer, index), &v.w, (size_t)bytes);
+        return trace_outside(t, b->name, index, code_elems(t->l, ac->buffer), true);
+    trace_write(t, b->dt, trace_cell(t, ac->buffer, index), v.w);
     if (v.tag.buffer == TAG_COMPUTED)
         v.tag = (struct tag){ ac->buffer, index };
     for (int i = 1; code_planned(t->l, ac->buffer) && i < bytes; i++)
@@ -101,7 +101,7 @@ static bool store(struct tracer *t, const struct stmt *s, struct val v)
     trace_record(t, s->access, true, false, index, b->dt, v);
     if (t->where && ac->buffer == t->want_buffer && index == t->want_element &&
         (t->want_kernel < 0 || t->want_kernel == t->kernel)) {
-        *t->where = loops_now(t);
+        *t->where = loops_into(t, t->where_var, t->where_at);
         t->found = true;
     }
     return true;
@@ -114,7 +114,7 @@ static bool update(struct tracer *t, const struct stmt *s, struct val v)
 
     if (!to)
         return false;
-    to->w = trace_apply(ins_in(ins_of(a->op, a->dt, a->dt), t->al), to->w, v.w, v.w);
+    to->w = trace_apply(t, ins_of(a->op, a->dt, a->dt), a->dt, (struct val[3]){ *to, v, v });
     to->tag = (struct tag){ TAG_COMPUTED, 0 };
     return true;
 }
@@ -144,7 +144,7 @@ static bool step(struct tracer *t)
 static bool lanes(struct tracer *t, int var, int at, const struct stmt *s)
 {
     int64_t n = t->l->var[var].extent;
-    struct val *v = arena_array(t->a, struct val, n > 0 ? n : 0);
+    struct val *v = t->lane;
 
     for (int64_t i = 0; i < n; i++) {
         t->var[var] = i;
@@ -244,6 +244,21 @@ static void tags_init(struct tracer *t)
         t->arena_tag[i] = (struct tag){ TAG_NONE, 0 };
 }
 
+static int64_t most_lanes(const struct lprog *l)
+{
+    int64_t most = 0;
+
+    for (int k = 0; k < l->n_kernel; k++) {
+        for (int i = 0; i < l->kernel[k].n; i++) {
+            const struct stmt *s = &l->kernel[k].st[i];
+
+            if (s->kind == ST_LOOP && s->loop == LOOP_LANES && l->var[s->var].extent > most)
+                most = l->var[s->var].extent;
+        }
+    }
+    return most;
+}
+
 static void tracer_init(struct tracer *t)
 {
     const struct lprog *l = t->l;
@@ -263,7 +278,8 @@ static void tracer_init(struct tracer *t)
     t->acc = arena_array(t->a, struct val *, l->n_acc + 1);
     for (int i = 0; i < l->n_acc; i++)
         t->acc[i] = arena_array(t->a, struct val, l->acc[i].elems);
-    t->steps = t->env->step_limit;
+    t->lane = arena_array(t->a, struct val, most_lanes(l) + 1);
+    t->steps = t->env->step_limit < TRACE_STEPS ? t->env->step_limit : TRACE_STEPS;
     tags_init(t);
 }
 
@@ -308,6 +324,8 @@ bool interp_where(struct run_env *env, const struct lprog *l, enum algebra al, i
     struct outcome ended;
     struct err e = { 0 };
 
+    t.where_var = arena_array(a, int, MAX_LOOPS);
+    t.where_at = arena_array(a, int64_t, MAX_LOOPS);
     t.ended = &ended;
     return trace_all(&t, &e) == 0 && t.found;
 }

@@ -26,6 +26,7 @@ struct tracer {
     int *val_of;
     int serial; /* of the statement being executed */
     struct val **acc;
+    struct val *lane;      /* as many as any loop has steps in lanes */
     struct tag **tags;     /* by buffer: of each element, NULL if in the arena */
     struct tag *arena_tag; /* by byte of the arena */
     int64_t steps;
@@ -37,7 +38,9 @@ struct tracer {
     int want_kernel, want_buffer;
     int64_t want_element;
     struct trace *out;
-    struct loops *where;
+    struct loops *where; /* its memory: */
+    int *where_var;
+    int64_t *where_at;
     bool found;
 };
 
@@ -45,7 +48,10 @@ struct tracer {
 int64_t trace_index(struct tracer *t, int e);
 bool trace_value(struct tracer *t, int val, struct val *out);
 struct val *trace_acc(struct tracer *t, int acc, int at, bool store); /* NULL = outside */
-union word trace_apply(enum ins_op op, union word A, union word B, union word C);
+/* What operation op gives, rounded to dt, of words of the arguments. */
+union word trace_apply(const struct tracer *t, enum ins_op op, enum dtype dt,
+                       const struct val arg[3]);
+void trace_write(const struct tracer *t, enum dtype dt, unsigned char *p, union word w);
 bool trace_outside(struct tracer *t, const char *name, int64_t index, int64_t size, bool store);
 void trace_record(struct tracer *t, int access, bool store, bool guarded, int64_t index,
                   enum dtype dt, struct val v);

@@ -1,6 +1,4 @@
 /* Values in the tracer: a word and where it comes from. */
-#include <string.h>
-
 #include "base/bug.h"
 #include "run/interp_trace.h"
 
@@ -60,6 +58,53 @@ int64_t trace_index(struct tracer *t, int e)
     return t->x_val[e] = r;
 }
 
+/* Memory as the instructions read and write it. */
+static void mem_read(enum ins_op load, const unsigned char *p, union word *w)
+{
+    switch ((int)load) {
+#define VAL(id, ring, member, expr)
+#define INT(id, expr)
+#define MEM(id, ring, bytes, member, read, written)                                            \
+    case INS_LOAD_##id:                                                                        \
+        mem_read_##id(p, w);                                                                   \
+        break;
+#define DOT(id, ring, load, muladd, member)
+#define INS(id, ring)
+#include "run/interp_ops.def"
+#undef VAL
+#undef INT
+#undef MEM
+#undef DOT
+#undef INS
+    default:
+        BUG("instruction %d loads nothing", (int)load);
+    }
+}
+
+void trace_write(const struct tracer *t, enum dtype dt, unsigned char *p, union word w)
+{
+    enum ins_op store = ins_in(ins_store(dt), t->al);
+
+    switch ((int)store) {
+#define VAL(id, ring, member, expr)
+#define INT(id, expr)
+#define MEM(id, ring, bytes, member, read, written)                                            \
+    case INS_STORE_##id:                                                                       \
+        mem_write_##id(p, &w);                                                                 \
+        break;
+#define DOT(id, ring, load, muladd, member)
+#define INS(id, ring)
+#include "run/interp_ops.def"
+#undef VAL
+#undef INT
+#undef MEM
+#undef DOT
+#undef INS
+    default:
+        BUG("instruction %d stores nothing", (int)store);
+    }
+}
+
 static bool load(struct tracer *t, int access, struct val *v)
 {
     const struct access *ac = &t->l->access[access];
@@ -78,8 +123,8 @@ static bool load(struct tracer *t, int access, struct val *v)
         *v = (struct val){ word_literal(ac->dt, t->al, failed->fill), { TAG_NONE, 0 } };
     } else if (ac->src == SRC_BUFFER) {
         if (index < 0 || index >= code_elems(t->l, ac->buffer))
-            return trace_outside(t, b->name, index, b->elems, false);
-        memcpy(&v->w, trace_cell(t, ac->buffer, index), (size_t)dtype_info(b->dt)->bytes);
+            return trace_outside(t, b->name, index, code_elems(t->l, ac->buffer), false);
+        mem_read(ins_in(ins_load(b->dt), t->al), trace_cell(t, ac->buffer, index), &v->w);
         v->tag = *trace_tag(t, ac->buffer, index);
     } else if (ac->src == SRC_IOTA) {
         v->w = word_index(ac->dt, t->al, index);
@@ -90,9 +135,9 @@ static bool load(struct tracer *t, int access, struct val *v)
     return true;
 }
 
-union word trace_apply(enum ins_op op, union word A, union word B, union word C)
+static union word apply(enum ins_op op, union word A, union word B, union word C)
 {
-    union word w = { .u = 0 };
+    union word w = { .all = 0 };
 
     switch ((int)op) {
 #define VAL(id, ring, member, expr)                                                            \
@@ -100,10 +145,14 @@ union word trace_apply(enum ins_op op, union word A, union word B, union word C)
         w.member = (expr);                                                                     \
         break;
 #define INT(id, expr)
+#define MEM(id, ring, bytes, member, read, written)
+#define DOT(id, ring, load, muladd, member)
 #define INS(id, ring)
 #include "run/interp_ops.def"
 #undef VAL
 #undef INT
+#undef MEM
+#undef DOT
 #undef INS
     default:
         BUG("instruction %d computes no value", (int)op);
@@ -111,18 +160,35 @@ union word trace_apply(enum ins_op op, union word A, union word B, union word C)
     return w;
 }
 
+union word trace_apply(const struct tracer *t, enum ins_op op, enum dtype dt,
+                       const struct val arg[3])
+{
+    enum ins_op round = ins_round(dt);
+    union word w = arg[0].w;
+
+    if (op != INS_MOVE)
+        w = apply(ins_in(op, t->al), w, arg[1].w, arg[2].w);
+    return round == INS_MOVE ? w : apply(ins_in(round, t->al), w, w, w);
+}
+
+/* Widening changes no number. */
+static bool moves(enum ins_op op)
+{
+    return op == INS_MOVE || op == INS_F_TO_D;
+}
+
 static bool op_at(struct tracer *t, const struct value *v, struct val *out)
 {
     enum dtype dt = t->l->value[v->arg[0]].dt;
-    enum ins_op ieee = ins_of(v->op, dt, v->dt), op = ins_in(ieee, t->al);
+    enum ins_op op = ins_of(v->op, dt, v->dt);
     int n = op_is_reduce(v->op) ? 2 : op_info(v->op)->n_arg;
     struct val arg[3] = { 0 };
 
     for (int i = 0; i < n; i++)
         if (!trace_value(t, v->arg[i], &arg[i]))
             return false;
-    out->w = trace_apply(op, arg[0].w, arg[1].w, arg[2].w);
-    out->tag = ieee == INS_MOVE    ? arg[0].tag
+    out->w = trace_apply(t, op, v->dt, arg);
+    out->tag = moves(op)           ? arg[0].tag
                : v->op == OP_WHERE ? arg[arg[0].w.u ? 1 : 2].tag
                                    : (struct tag){ TAG_COMPUTED, 0 };
     return true;

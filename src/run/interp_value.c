@@ -5,34 +5,114 @@
 #include "base/bug.h"
 #include "run/interp_code.h"
 
+/* by class of the operands: f32 and halves, int, bool, f64 */
+static const short arithmetic[OP_COUNT][4] = {
+    [OP_NEG] = { INS_NEG_F, INS_NEG_I, -1, INS_NEG_D },
+    [OP_ABS] = { INS_ABS_F, INS_ABS_I, -1, INS_ABS_D },
+    [OP_EXP] = { INS_EXP_F, -1, -1, INS_EXP_D },
+    [OP_EXP2] = { INS_EXP2_F, -1, -1, INS_EXP2_D },
+    [OP_LOG] = { INS_LOG_F, -1, -1, INS_LOG_D },
+    [OP_TANH] = { INS_TANH_F, -1, -1, INS_TANH_D },
+    [OP_ERF] = { INS_ERF_F, -1, -1, INS_ERF_D },
+    [OP_RECIP] = { INS_RECIP_F, -1, -1, INS_RECIP_D },
+    [OP_SQRT] = { INS_SQRT_F, -1, -1, INS_SQRT_D },
+    [OP_RSQRT] = { INS_RSQRT_F, -1, -1, INS_RSQRT_D },
+    [OP_NOT] = { -1, -1, INS_NOT_B, -1 },
+    [OP_ADD] = { INS_ADD_F, INS_ADD_I, -1, INS_ADD_D },
+    [OP_SUM] = { INS_ADD_F, INS_ADD_I, -1, INS_ADD_D },
+    [OP_SUB] = { INS_SUB_F, INS_SUB_I, -1, INS_SUB_D },
+    [OP_MUL] = { INS_MUL_F, INS_MUL_I, -1, INS_MUL_D },
+    [OP_PROD] = { INS_MUL_F, INS_MUL_I, -1, INS_MUL_D },
+    [OP_DIV] = { INS_DIV_F, INS_DIV_I, -1, INS_DIV_D },
+    [OP_MAX] = { INS_MAX_F, INS_MAX_I, -1, INS_MAX_D },
+    [OP_MAX2] = { INS_MAX_F, INS_MAX_I, -1, INS_MAX_D },
+    [OP_MIN] = { INS_MIN_F, INS_MIN_I, -1, INS_MIN_D },
+    [OP_MIN2] = { INS_MIN_F, INS_MIN_I, -1, INS_MIN_D },
+    [OP_AND] = { -1, -1, INS_AND_B, -1 },
+    [OP_OR] = { -1, -1, INS_OR_B, -1 },
+    [OP_LT] = { INS_LT_F, INS_LT_I, -1, INS_LT_D },
+    [OP_LE] = { INS_LE_F, INS_LE_I, -1, INS_LE_D },
+    [OP_EQ] = { INS_EQ_F, INS_EQ_I, INS_EQ_B, INS_EQ_D },
+    [OP_COPY] = { INS_MOVE, INS_MOVE, INS_MOVE, INS_MOVE },
+};
+
+/* from, to; what stays on the grid of a narrower dtype is only moved */
+static const short casts[DT_COUNT][DT_COUNT] = {
+    [DT_F32] = { [DT_F32] = INS_MOVE,
+                 [DT_I32] = INS_F_TO_I,
+                 [DT_BOOL] = INS_F_TO_B,
+                 [DT_F64] = INS_F_TO_D,
+                 [DT_F16] = INS_F_TO_H,
+                 [DT_BF16] = INS_F_TO_T },
+    [DT_F16] = { [DT_F32] = INS_MOVE,
+                 [DT_I32] = INS_F_TO_I,
+                 [DT_BOOL] = INS_F_TO_B,
+                 [DT_F64] = INS_F_TO_D,
+                 [DT_F16] = INS_MOVE,
+                 [DT_BF16] = INS_F_TO_T },
+    [DT_BF16] = { [DT_F32] = INS_MOVE,
+                  [DT_I32] = INS_F_TO_I,
+                  [DT_BOOL] = INS_F_TO_B,
+                  [DT_F64] = INS_F_TO_D,
+                  [DT_F16] = INS_F_TO_H,
+                  [DT_BF16] = INS_MOVE },
+    [DT_F64] = { [DT_F32] = INS_D_TO_F,
+                 [DT_I32] = INS_D_TO_I,
+                 [DT_BOOL] = INS_D_TO_B,
+                 [DT_F64] = INS_MOVE,
+                 [DT_F16] = INS_D_TO_H,
+                 [DT_BF16] = INS_D_TO_T },
+    [DT_I32] = { [DT_F32] = INS_I_TO_F,
+                 [DT_I32] = INS_MOVE,
+                 [DT_BOOL] = INS_I_TO_B,
+                 [DT_F64] = INS_I_TO_D,
+                 [DT_F16] = INS_I_TO_H,
+                 [DT_BF16] = INS_I_TO_T },
+    [DT_BOOL] = { [DT_F32] = INS_B_TO_F,
+                  [DT_I32] = INS_B_TO_I,
+                  [DT_BOOL] = INS_MOVE,
+                  [DT_F64] = INS_B_TO_D,
+                  [DT_F16] = INS_B_TO_F,
+                  [DT_BF16] = INS_B_TO_F },
+};
+
 enum ins_op ins_of(enum op op, enum dtype dt, enum dtype to)
 {
-    /* by class of the operands: float, int, bool */
-    static const short table[OP_COUNT][3] = {
-        [OP_NEG] = { INS_NEG_F, INS_NEG_I, -1 },  [OP_ABS] = { INS_ABS_F, INS_ABS_I, -1 },
-        [OP_EXP] = { INS_EXP_F, -1, -1 },         [OP_RECIP] = { INS_RECIP_F, -1, -1 },
-        [OP_SQRT] = { INS_SQRT_F, -1, -1 },       [OP_NOT] = { -1, -1, INS_NOT_B },
-        [OP_ADD] = { INS_ADD_F, INS_ADD_I, -1 },  [OP_SUM] = { INS_ADD_F, INS_ADD_I, -1 },
-        [OP_SUB] = { INS_SUB_F, INS_SUB_I, -1 },  [OP_MUL] = { INS_MUL_F, INS_MUL_I, -1 },
-        [OP_DIV] = { INS_DIV_F, INS_DIV_I, -1 },  [OP_MAX] = { INS_MAX_F, INS_MAX_I, -1 },
-        [OP_MAX2] = { INS_MAX_F, INS_MAX_I, -1 }, [OP_MIN] = { INS_MIN_F, INS_MIN_I, -1 },
-        [OP_MIN2] = { INS_MIN_F, INS_MIN_I, -1 }, [OP_AND] = { -1, -1, INS_AND_B },
-        [OP_OR] = { -1, -1, INS_OR_B },           [OP_LT] = { INS_LT_F, INS_LT_I, -1 },
-        [OP_LE] = { INS_LE_F, INS_LE_I, -1 },     [OP_EQ] = { INS_EQ_F, INS_EQ_I, INS_EQ_B },
-        [OP_WHERE] = { -1, -1, INS_WHERE },       [OP_COPY] = { INS_MOVE, INS_MOVE, INS_MOVE },
-    };
-    /* from class, to class */
-    static const short cast[3][3] = {
-        { INS_MOVE, INS_F_TO_I, INS_F_TO_B },
-        { INS_I_TO_F, INS_MOVE, INS_I_TO_B },
-        { INS_B_TO_F, INS_B_TO_I, INS_MOVE },
-    };
-    enum dtype_class class = dtype_info(dt)->class;
-    int ins = op == OP_CAST ? cast[class][dtype_info(to)->class] : table[op][class];
+    int ins;
 
+    if (op == OP_WHERE)
+        return to == DT_F64 ? INS_WHERE_D : INS_WHERE;
+    if (op == OP_CAST)
+        return (enum ins_op)casts[dt][to];
+    ins = arithmetic[op][dt == DT_F64 ? 3 : dtype_info(dt)->class];
     if (ins < 0 || (ins == 0 && op != OP_ADD && op != OP_SUM))
         BUG("no instruction for %s on %s", op_info(op)->name, dtype_info(dt)->name);
     return (enum ins_op)ins;
+}
+
+enum ins_op ins_round(enum dtype to)
+{
+    return to == DT_F16 ? INS_F_TO_H : to == DT_BF16 ? INS_F_TO_T : INS_MOVE;
+}
+
+enum ins_op ins_load(enum dtype dt)
+{
+    static const enum ins_op op[DT_COUNT] = {
+        [DT_F32] = INS_LOAD_4, [DT_I32] = INS_LOAD_4, [DT_BOOL] = INS_LOAD_1,
+        [DT_F64] = INS_LOAD_D, [DT_F16] = INS_LOAD_H, [DT_BF16] = INS_LOAD_T,
+    };
+    return op[dt];
+}
+
+/* The three of a row of MEM follow each other. */
+static enum ins_op ins_load_guarded(enum dtype dt)
+{
+    return (enum ins_op)(ins_load(dt) + (INS_GLOAD_4 - INS_LOAD_4));
+}
+
+enum ins_op ins_store(enum dtype dt)
+{
+    return (enum ins_op)(ins_load(dt) + (INS_STORE_4 - INS_LOAD_4));
 }
 
 enum ins_op ins_in(enum ins_op op, enum algebra al)
@@ -40,10 +120,15 @@ enum ins_op ins_in(enum ins_op op, enum algebra al)
     static const short ring[] = {
 #define VAL(id, same, member, expr) INS_##same,
 #define INT(id, expr)               INS_##id,
-#define INS(id, same)               INS_##same,
+#define MEM(id, same, bytes, member, read, written)                                            \
+    INS_LOAD_##same, INS_GLOAD_##same, INS_STORE_##same,
+#define DOT(id, same, load, muladd, member) INS_##same,
+#define INS(id, same)                       INS_##same,
 #include "run/interp_ops.def"
 #undef VAL
 #undef INT
+#undef MEM
+#undef DOT
 #undef INS
     };
     return al == AL_RING ? (enum ins_op)ring[op] : op;
@@ -66,6 +151,14 @@ int gen_literal(struct gen *g, enum dtype dt, double v)
     return c->n_v++;
 }
 
+void gen_round(struct gen *g, enum dtype dt, int reg)
+{
+    enum ins_op op = ins_round(dt);
+
+    if (op != INS_MOVE)
+        gen_emit(g, op, reg, reg, 0);
+}
+
 bool gen_is_scalar(const struct gen *g, int acc, int at)
 {
     return g->c->l->acc[acc].elems == 1 && at < 0;
@@ -78,7 +171,8 @@ static int pick_fills(struct gen *g, const struct place *p, int n, enum dtype dt
     for (int i = n - 1; i >= 0; i--) {
         int fill = gen_literal(g, dt, p->guard[i].fill);
 
-        gen_emit(g, INS_PICK, d, from, fill)->c = gen_index(g, p->guard[i].cond);
+        gen_emit(g, dt == DT_F64 ? INS_PICK_D : INS_PICK, d, from, fill)->c =
+            gen_index(g, p->guard[i].cond);
         from = d;
     }
     return from;
@@ -87,20 +181,19 @@ static int pick_fills(struct gen *g, const struct place *p, int n, enum dtype dt
 static int load_buffer(struct gen *g, const struct access *ac, const struct place *p, int d)
 {
     const struct buffer *b = &g->c->l->buffer[ac->buffer];
-    bool small = dtype_info(b->dt)->bytes == 1;
     int64_t elems = code_elems(g->c->l, ac->buffer);
     int index = gen_index(g, p->index), last = p->n_guard - 1, cond;
     struct ins *in;
 
     if (last < 0) {
-        gen_emit(g, small ? INS_LOAD1 : INS_LOAD4, d, index, ac->buffer)->k = elems;
+        gen_emit(g, ins_load(b->dt), d, index, ac->buffer)->k = elems;
         return d;
     }
     cond = p->guard[last].cond;
     for (int i = last - 1; i >= 0; i--)
         cond = x_and(&g->c->x, p->guard[i].cond, cond);
     cond = gen_index(g, cond);
-    in = gen_emit(g, small ? INS_GLOAD1 : INS_GLOAD4, d, index, ac->buffer);
+    in = gen_emit(g, ins_load_guarded(b->dt), d, index, ac->buffer);
     in->c = cond;
     in->k = elems;
     in->e = gen_literal(g, ac->dt, p->guard[last].fill);
@@ -112,9 +205,12 @@ static int load_buffer(struct gen *g, const struct access *ac, const struct plac
 
 static int number(struct gen *g, enum dtype dt, int d, int index)
 {
-    static const enum ins_op op[] = { INS_NUM_F, INS_NUM_I, INS_NUM_B };
+    static const enum ins_op op[DT_COUNT] = {
+        [DT_F32] = INS_NUM_F, [DT_I32] = INS_NUM_I, [DT_BOOL] = INS_NUM_B,
+        [DT_F64] = INS_NUM_D, [DT_F16] = INS_NUM_H, [DT_BF16] = INS_NUM_T,
+    };
 
-    gen_emit(g, op[dtype_info(dt)->class], d, gen_index(g, index), 0);
+    gen_emit(g, op[dt], d, gen_index(g, index), 0);
     return d;
 }
 
@@ -160,7 +256,7 @@ static int gen_acc(struct gen *g, const struct value *v, int d)
 
     if (gen_is_scalar(g, acc, at))
         return g->c->acc_at[acc];
-    gen_acc_access(g, INS_AGET, d, gen_acc_index(g, at), acc);
+    gen_acc_access(g, v->dt == DT_F64 ? INS_AGET_D : INS_AGET, d, gen_acc_index(g, at), acc);
     return d;
 }
 
@@ -168,17 +264,17 @@ static int gen_op(struct gen *g, const struct value *v, int d)
 {
     const struct value *all = g->c->l->value;
     int n = op_info(v->op)->n_arg, arg[3] = { 0 };
-    /* where: the dtype that decides is that of the condition */
-    enum dtype dt = all[v->arg[0]].dt;
-    enum ins_op op = ins_of(v->op, dt, v->dt);
+    enum ins_op op = ins_of(v->op, all[v->arg[0]].dt, v->dt);
 
-    if (v->op == OP_SUM || v->op == OP_MAX || v->op == OP_MIN)
+    if (op_is_reduce(v->op))
         n = 2;
     for (int i = 0; i < n; i++)
         arg[i] = gen_value(g, v->arg[i]);
     if (op == INS_MOVE)
         return arg[0];
     gen_emit(g, op, d, arg[0], arg[1])->c = arg[2];
+    if (v->op != OP_CAST)
+        gen_round(g, v->dt, d);
     return d;
 }
 

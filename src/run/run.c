@@ -155,7 +155,7 @@ static bool take_all(struct run_env *env, const struct lprog *l, enum algebra al
     int turn = env->turn++;
 
     slab_reset(&env->slab);
-    if (!slab_take(&env->slab, (size_t)l->arena_bytes, turn & 1, &env->temps))
+    if (!slab_take(&env->slab, (size_t)l->arena_bytes, 16, turn & 1, &env->temps))
         return false;
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
@@ -164,7 +164,8 @@ static bool take_all(struct run_env *env, const struct lprog *l, enum algebra al
             env->buf[i] = env->temps;
             continue;
         }
-        if (!slab_take(&env->slab, buffer_bytes(l, b), (turn + i + 1) & 1, &env->buf[i]))
+        if (!slab_take(&env->slab, buffer_bytes(l, b), (size_t)dtype_info(b->dt)->bytes,
+                       (turn + i + 1) & 1, &env->buf[i]))
             return false;
         if (b->kind == BUF_INPUT)
             memcpy(env->buf[i].p, env->pristine.data[al] + pristine_at(l->prog, b->node),

@@ -53,11 +53,12 @@ void slab_reset(struct slab *s)
 
 size_t slab_room(size_t bytes)
 {
-    return (bytes + 3) / 4 * 4 + SLAB_MARGIN;
+    return (bytes + 15) / 16 * 16 + SLAB_MARGIN;
 }
 
-bool slab_take(struct slab *s, size_t bytes, bool right, struct slab_buf *b)
+bool slab_take(struct slab *s, size_t bytes, size_t align, bool right, struct slab_buf *b)
 {
+    size_t length = (bytes + align - 1) / align * align;
     unsigned char *base;
 
     if (s->used == s->n_slot || slab_room(bytes) > s->slot_bytes)
@@ -65,8 +66,8 @@ bool slab_take(struct slab *s, size_t bytes, bool right, struct slab_buf *b)
     base = slot_base(s, s->used++);
     *b = (struct slab_buf){ base, bytes, base, s->slot_bytes };
     if (right)
-        b->p = base + s->slot_bytes - (bytes + 3) / 4 * 4;
-    memset(right ? b->p - SLAB_MARGIN : b->p, POISON_BYTE, slab_room(bytes));
+        b->p = base + s->slot_bytes - length;
+    memset(right ? b->p - SLAB_MARGIN : b->p, POISON_BYTE, length + SLAB_MARGIN);
     return true;
 }
 
@@ -83,6 +84,6 @@ bool slab_margins_ok(const struct slab_buf *b)
 
     assert(b->base);
     if (b->p == b->base)
-        return poisoned(after, b->base + slab_room(b->bytes));
+        return poisoned(after, after + SLAB_MARGIN);
     return poisoned(b->p - SLAB_MARGIN, b->p) && poisoned(after, end);
 }

@@ -108,19 +108,21 @@ static void slice_mask(struct view *v, int d, int64_t start, int64_t step, int64
     v->hi[d] = clamp(v->hi[d], v->lo[d], count);
 }
 
-static void slice(struct view *v, const struct node *n)
+static void slice(struct view *v, const struct node *n, bool drop_remainder)
 {
     for (int d = 0; d < v->rank; d++) {
-        int64_t count = n->sh.dim[d];
+        int64_t count = n->sh.dim[d], start = n->lo[d];
 
+        if (drop_remainder && n->by[d] < 0)
+            start -= start % -n->by[d];
         if (axis_masked(v, d)) {
-            slice_mask(v, d, n->lo[d], n->by[d], count);
+            slice_mask(v, d, start, n->by[d], count);
         } else {
             v->lo[d] = 0;
             v->hi[d] = count;
         }
         if (count > 0)
-            v->offset += n->lo[d] * v->stride[d];
+            v->offset += start * v->stride[d];
         v->stride[d] *= n->by[d];
         v->size[d] = count;
     }
@@ -266,7 +268,7 @@ bool vstack_apply(struct vstack *s, const struct node *view, enum view_fault fau
         expand(v, &view->sh);
         return true;
     case OP_SLICE:
-        slice(v, view);
+        slice(v, view, fault == VIEW_FAULT_NEGATIVE_SLICE && s->n > 1);
         return true;
     case OP_PAD:
         return pad(s, view);

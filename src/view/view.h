@@ -36,6 +36,7 @@ enum view_fault {
     VIEW_FAULT_NONE,
     VIEW_FAULT_FORCED_SINGLE,     /* merges a reshape without checking contiguity */
     VIEW_FAULT_MASK_NONDIVISIBLE, /* splits a valid range over new axes without the test */
+    VIEW_FAULT_NEGATIVE_SLICE,    /* a negative step over stacked views starts at a multiple */
 };
 
 void vstack_init(struct vstack *s, const struct shape *sh, const struct layout *l);

@@ -68,6 +68,17 @@ static const char *const seeds[] = {
     "w = where b x 5\nr = reshape w [3,2]\nl = slice r [2:-1:-1,0:2:2]\n"
     "p = pad l [1:0,0:2] value=-3\nf = cast p f32\no = copy f\noutput o\noutput c\n"
     "data seed=1 recipe=ints\nvalues x [1,2,3,4,5,6]\n",
+    "tilefuzz 1\ninput q f16 [4,3,8]\ninput k f16 [2,5,8]\ninput m bool [3,5]\n"
+    "z = attention q k k m scale=0.35355338 mask=bool empty=zero\n"
+    "y = attention q k k scale=1 mask=causal_br\ns = softmax z axis=2\n"
+    "t = sum s axes=[0,2] acc=f16\nu = cast t f64\noutput s\noutput y\noutput u\nschedule\n"
+    "algo z online block=2\nalgo y split block=4\nalgo s decomposed\nfuse s.mx s.df\n"
+    "split z.sc0.r0 4\nreorder s.sm s.sm.r0.0 s.sm.i0\nsplitk z.pr 2\ndata recipe=special\n",
+    "tilefuzz 1\ninput x bf16 [2,3]\ninput g bf16 [3]\ninput i i32 [4]\n"
+    "n = layernorm x g g eps=1e-05\nr = rmsnorm n g eps=0\nc = concat r x axis=0\n"
+    "a = argmax c axis=1\ne = gather c i axis=0\np = prod e axes=[1] keep=1 acc=f64\n"
+    "output a\noutput p\ndata recipe=exact\nvalues x [0.1,1,2,3,4,5]\nvalues g [1,nan,-0]\n"
+    "values i [0,3,-1,9]\n",
 };
 
 /* Words that a mutation puts in: most of the grammar, and numbers at the edges. */
@@ -108,6 +119,31 @@ static const char *const words[] = {
     "i32",
     "bool",
     "f64",
+    "f16",
+    "bf16",
+    "acc=",
+    "eps=",
+    "scale=",
+    "mask=",
+    "empty=",
+    "bool",
+    "causal",
+    "add",
+    "nan",
+    "zero",
+    "block=",
+    "algo ",
+    "online",
+    "split",
+    "decomposed",
+    "softmax",
+    "attention",
+    "gather",
+    "concat",
+    "argmax",
+    "prod",
+    ".mx",
+    ".sc0",
     "axes=",
     "keep=1",
     "value=",

@@ -14,6 +14,7 @@
 #include "ir/text.h"
 #include "lower/passes.h"
 #include "run/interp.h"
+#include "run/interp_half.h"
 
 struct fix {
     struct run_env env;
@@ -71,6 +72,28 @@ static inline const uint32_t *run(struct fix *f, enum algebra al)
     interp_run(&f->env, &f->l, al, &f->o);
     assert_int_equal(f->o.status, OUT_RAN);
     return f->o.out[0];
+}
+
+/* An ieee element as a number. */
+static inline double number(enum dtype dt, uint64_t bits)
+{
+    float x;
+    double d;
+
+    if (dt == DT_F16)
+        return (double)f16_value((uint16_t)bits);
+    if (dt == DT_BF16)
+        return (double)bf16_value((uint16_t)bits);
+    if (dt == DT_I32)
+        return (int32_t)bits;
+    if (dt == DT_BOOL)
+        return (double)bits;
+    if (dt == DT_F32) {
+        memcpy(&x, &bits, 4);
+        return (double)x;
+    }
+    memcpy(&d, &bits, 8);
+    return d;
 }
 
 #endif

@@ -20,18 +20,16 @@ static void smaller_sizes_keep_the_rest(void **state)
 
 static void one_element_is_that_of_the_whole(void **state)
 {
-    static const char *const dtype[] = { "f32", "i32", "bool" };
-    static const char *const recipe[] = { "normal", "uniform", "positive", "ints" };
-
     (void)state;
-    for (int d = 0; d < 3; d++)
-        for (int r = 0; r < 4; r++)
+    for (int d = 0; d < DT_COUNT; d++)
+        for (int r = 0; r < RECIPE_EXACT; r++)
             for (int al = 0; al < AL_COUNT; al++) {
                 struct trial *t = trial_of("input x %s [3,150]\ny = copy x\noutput y\n"
                                            "data seed=%d recipe=%s\n",
-                                           dtype[d], 40 + r, recipe[r]);
+                                           dtype_info((enum dtype)d)->name, 40 + r,
+                                           recipe_name((enum recipe)r));
                 int bytes = dtype_info(t->prog.node[0].dt)->bytes;
-                unsigned char all[3 * 150 * 4], one[4];
+                unsigned char all[3 * 150 * 8], one[8];
 
                 data_dense(t, 0, (enum algebra)al, all);
                 for (int k = 0; k < 3 * 150; k++) {
@@ -72,6 +70,121 @@ static void recipes_have_their_ranges(void **state)
         seen[(int)f[i] + 8]++;
     for (int i = 0; i < 17; i++)
         assert_true(seen[i] > 400);
+}
+
+/* Sizes in bytes, and what a number reads back as, for every float dtype. */
+static void float_dtypes_are_stored_in_their_width(void **state)
+{
+    struct trial *t = trial_of("input h f16 [3]\ninput t bf16 [3]\ninput d f64 [3]\n"
+                               "output h\noutput t\noutput d\nvalues h [0.1,-inf,nan]\n"
+                               "values t [0.1,-inf,nan]\nvalues d [0.1,-inf,nan]\n");
+    uint16_t h[3];
+    uint64_t w[3];
+    double d[3];
+
+    (void)state;
+    data_dense(t, 0, AL_IEEE, h);
+    assert_int_equal(h[0], 0x2e66);
+    assert_int_equal(h[1], 0xfc00);
+    assert_int_equal(h[2], 0x7e00);
+    assert_true(data_number(t, 0, 0) == 0x1.998p-4);
+    data_dense(t, 1, AL_IEEE, h);
+    assert_int_equal(h[0], 0x3dcd);
+    assert_int_equal(h[1], 0xff80);
+    assert_int_equal(h[2], 0x7fc0);
+    assert_true(data_number(t, 1, 0) == 0x1.9ap-4);
+    data_dense(t, 2, AL_IEEE, d);
+    assert_true(d[0] == 0.1 && isinf(d[1]) && isnan(d[2]) && data_number(t, 2, 0) == 0.1);
+    data_dense(t, 0, AL_RING, h);
+    assert_int_equal(h[0], (uint16_t)ring_literal(0x1.998p-4));
+    assert_int_equal(h[1], 0);
+    data_dense(t, 2, AL_RING, w);
+    assert_true(w[0] == ring_literal(0.1) && w[1] == 0x80000000u && w[0] >> 32 == 0);
+}
+
+/* In ring the words of all float dtypes are the same but for what storing them drops. */
+static void ring_words_are_cut_to_storage(void **state)
+{
+    static const char text[] = "input x %s [40]\noutput x\ndata seed=3\n";
+    uint32_t w[40];
+    uint16_t h[40];
+    uint64_t d[40];
+
+    (void)state;
+    data_dense(trial_of(text, "f32"), 0, AL_RING, w);
+    data_dense(trial_of(text, "bf16"), 0, AL_RING, h);
+    data_dense(trial_of(text, "f64"), 0, AL_RING, d);
+    for (int i = 0; i < 40; i++)
+        assert_true(h[i] == (w[i] & 0xffff) && d[i] == w[i]);
+}
+
+/* Wide draws fill the significand, so that an accumulator in f32 shows. */
+static void f64_is_drawn_wide(void **state)
+{
+    static const char *const recipe[] = { "normal", "uniform", "positive" };
+    double d[100];
+
+    (void)state;
+    for (int r = 0; r < 3; r++) {
+        int wide = 0;
+
+        data_dense(trial_of("input x f64 [100]\noutput x\ndata recipe=%s\n", recipe[r]), 0,
+                   AL_IEEE, d);
+        for (int i = 0; i < 100; i++)
+            wide += (double)(float)d[i] != d[i];
+        assert_true(wide > 95);
+    }
+}
+
+/* What the inputs of 200 seeds hold between them. */
+static void special_has_every_kind(void **state)
+{
+    static const enum dtype dt[] = { DT_F32, DT_F64, DT_F16, DT_BF16 };
+    static const double least[] = { 0x1p-126, 0x1p-1022, 0x1p-14, 0x1p-126 };
+    static const double most[] = { 0x1p127, 0x1p1023, 0x1p15, 0x1p127 };
+
+    (void)state;
+    for (int d = 0; d < 4; d++) {
+        int nan = 0, inf = 0, minus = 0, zero = 0, tiny = 0, huge = 0, plain = 0;
+
+        for (int seed = 0; seed < 200; seed++) {
+            struct trial *t = trial_of("input x %s [50]\noutput x\n"
+                                       "data seed=%d recipe=special\n",
+                                       dtype_info(dt[d])->name, seed);
+
+            for (int i = 0; i < 50; i++) {
+                double v = data_number(t, 0, i);
+
+                nan += isnan(v);
+                inf += isinf(v) && v > 0;
+                minus += isinf(v) && v < 0;
+                zero += v == 0 && signbit(v);
+                tiny += v != 0 && fabs(v) < least[d];
+                huge += fabs(v) >= most[d] && !isinf(v);
+                plain += fabs(v) > 0.001 && fabs(v) < 5;
+            }
+        }
+        assert_true(nan > 50 && inf > 50 && minus > 50 && zero > 50 && tiny > 50 && huge > 20);
+        assert_true(plain > 5000);
+    }
+}
+
+/* One magnitude along each line of the last axis. */
+static void magnitude_differs_by_line(void **state)
+{
+    struct trial *t = trial_of("input x f32 [60,5]\noutput x\ndata recipe=magnitude\n");
+    float *f = floats_of(t, "x");
+    int seen[3] = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        int at = f[5 * i] < -500 ? 0 : f[5 * i] > 500 ? 2 : 1;
+
+        seen[at]++;
+        for (int k = 0; k < 5; k++)
+            assert_true(fabs((double)f[5 * i + k] - 1000 * (at - 1)) < 5);
+    }
+    assert_true(seen[0] > 5 && seen[1] > 15 && seen[2] > 5);
 }
 
 static void names_seeds_and_coordinates_matter(void **state)
@@ -175,6 +288,11 @@ int main(void)
         cmocka_unit_test(smaller_sizes_keep_the_rest),
         cmocka_unit_test(one_element_is_that_of_the_whole),
         cmocka_unit_test(recipes_have_their_ranges),
+        cmocka_unit_test(float_dtypes_are_stored_in_their_width),
+        cmocka_unit_test(ring_words_are_cut_to_storage),
+        cmocka_unit_test(f64_is_drawn_wide),
+        cmocka_unit_test(special_has_every_kind),
+        cmocka_unit_test(magnitude_differs_by_line),
         cmocka_unit_test(names_seeds_and_coordinates_matter),
         cmocka_unit_test(layouts_leave_poison_in_their_gaps),
         cmocka_unit_test(values_override_the_recipe),

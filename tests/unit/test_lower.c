@@ -152,7 +152,8 @@ static void interchange_makes_an_array_then_the_output(void **state)
     HAS(after(body, "reorder", FAULT_none, NULL), "decl acc0 f32[30] = identity of sum");
     HAS(after(body, "accum", FAULT_none, NULL), "store c[5*c.i0 + c.i1] = 0");
     HASNT(after(body, "accum", FAULT_none, NULL), "decl");
-    HASNT(after(body, "accum", FAULT_accumulate_into_dirty_output, NULL), "= 0\n");
+    HAS(after(body, "accum", FAULT_accumulate_into_dirty_output, NULL),
+        "store c[5*c.i0 + c.i1] = c[5*c.i0 + c.i1]\n");
 }
 
 static void splitk_moves_the_epilogue_to_the_combine_kernel(void **state)
@@ -206,7 +207,7 @@ static void every_stop_is_well_formed(void **state)
     assert_int_equal(lower(t, &o, &arena, &all, &e), 0);
     for (int i = 0; i < all->n_log; i++) {
         assert_int_equal(all->log[i].number, i + 1);
-        builds += all->log[i].pass == 0;
+        builds += all->log[i].pass <= pass_find("build");
     }
     for (int n = 0; n <= all->n_log; n++) {
         o.stop_after = n;

@@ -15,7 +15,9 @@
 
 #define INPUTS                                                                                 \
     "tilefuzz 1\ninput x f32 [2,3]\ninput i i32 [2,3]\ninput b bool [2,3]\n"                   \
-    "input z f32 [0,5]\ninput s f32 []\ninput p f32 [7,2,3]\ninput q f32 [7,3,4]\n"
+    "input z f32 [0,5]\ninput s f32 []\ninput p f32 [7,2,3]\ninput q f32 [7,3,4]\n"            \
+    "input d f64 [2,3]\ninput h f16 [2,3]\ninput t bf16 [2,3]\ninput g f32 [3]\n"              \
+    "input n i32 [4]\ninput u f32 [2,4,5,8]\ninput k f32 [2,2,7,8]\ninput v f32 [2,2,7,6]\n"
 
 static const struct {
     const char *line, *shape, *dtype;
@@ -63,6 +65,34 @@ static const struct {
     { "y = min i axes=[0,1]", "[]", "i32" },
     { "y = mean z axes=[0]", "[5]", "f32" },
     { "y = matmul p q", "[7,2,4]", "f32" },
+    { "y = exp2 x", "[2,3]", "f32" },
+    { "y = log d", "[2,3]", "f64" },
+    { "y = tanh h", "[2,3]", "f16" },
+    { "y = erf t", "[2,3]", "bf16" },
+    { "y = rsqrt x", "[2,3]", "f32" },
+    { "y = prod p axes=[1] keep=1", "[7,1,3]", "f32" },
+    { "y = softmax p axis=1", "[7,2,3]", "f32" },
+    { "y = softmax z axis=0", "[0,5]", "f32" },
+    { "y = layernorm x g g eps=1e-05", "[2,3]", "f32" },
+    { "y = rmsnorm p g eps=0", "[7,2,3]", "f32" },
+    { "y = argmax p axis=1", "[7,3]", "i32" },
+    { "y = argmax z axis=1", "[0]", "i32" },
+    { "y = argmax i axis=0", "[3]", "i32" },
+    { "y = gather p n axis=1", "[7,4,3]", "f32" },
+    { "y = gather z n axis=0", "[4,5]", "f32" },
+    { "y = gather b n axis=0", "[4,3]", "bool" },
+    { "y = concat x x axis=1", "[2,6]", "f32" },
+    { "input w f32 [4,5]\ny = concat z w axis=0", "[4,5]", "f32" },
+    { "y = attention u k v scale=1", "[2,4,5,6]", "f32" },
+    { "input m bool [5,7]\ny = attention u k v m scale=1 mask=bool", "[2,4,5,6]", "f32" },
+    { "input m f32 [2,4,5,7]\ny = attention u k v m scale=1 mask=add", "[2,4,5,6]", "f32" },
+    { "y = attention p p p scale=1 mask=causal_br empty=zero", "[7,2,3]", "f32" },
+    { "y = add h 1", "[2,3]", "f16" },
+    { "y = lt d 1", "[2,3]", "bool" },
+    { "y = where b t 0", "[2,3]", "bf16" },
+    { "y = cast d f16", "[2,3]", "f16" },
+    { "y = iota bf16 [3] axis=0", "[3]", "bf16" },
+    { "y = mean h axes=[1]", "[2]", "f16" },
 };
 
 /* The output is y, unless the tail names one. */
@@ -99,6 +129,90 @@ static void every_op_infers_its_shape(void **state)
     for (int op = 0; op < OP_COUNT; op++)
         if (!seen[op])
             fail_msg("%s was not tried", op_info((enum op)op)->name);
+    arena_release(&a);
+}
+
+/* What a reduction adds up in: named on the line, or by its operand. */
+static void accumulators_are_resolved(void **state)
+{
+    static const struct {
+        const char *line;
+        enum dtype acc;
+        bool given;
+    } cases[] = {
+        { "y = sum x axes=[0]", DT_F32, false },
+        { "y = sum x axes=[0] acc=f32", DT_F32, false },
+        { "y = sum x axes=[0] acc=f64", DT_F64, true },
+        { "y = sum i axes=[0]", DT_I32, false },
+        { "y = prod d axes=[0]", DT_F64, false },
+        { "y = mean h axes=[0]", DT_F32, false },
+        { "y = mean h axes=[0] acc=f16", DT_F16, true },
+        { "y = sum t axes=[0] acc=bf16", DT_BF16, true },
+        { "y = sum t axes=[0] acc=f64", DT_F64, true },
+        { "y = max h axes=[0]", DT_F32, false },
+        { "y = min i axes=[0]", DT_I32, false },
+        { "y = matmul p q acc=f64", DT_F64, true },
+        { "y = softmax t axis=0", DT_F32, false },
+        { "y = softmax d axis=0", DT_F64, false },
+        { "y = argmax h axis=0", DT_F32, false },
+        { "y = cast x f16", DT_F16, false },
+    };
+    struct err e = { 0 };
+    struct arena a;
+
+    (void)state;
+    arena_init(&a);
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        struct trial *t = parse(&a, INPUTS, cases[k].line);
+        struct node *n = &t->prog.node[t->prog.n - 1];
+
+        assert_int_equal(n->acc, cases[k].acc);
+        assert_int_equal(n->acc_given, cases[k].given);
+        n->acc = DT_BOOL;
+        assert_int_equal(prog_check(&t->prog, &e), ERR_INPUT);
+    }
+    arena_release(&a);
+}
+
+static void numbers_beside_composites_are_rounded(void **state)
+{
+    struct arena a;
+    struct trial *t;
+
+    (void)state;
+    arena_init(&a);
+    t = parse(&a, INPUTS, "y = layernorm x g g eps=0.1");
+    assert_true(t->prog.node[t->prog.n - 1].eps == (double)0.1f);
+    t = parse(&a, "tilefuzz 1\ninput x f16 [1,2,4]\n", "y = attention x x x scale=0.1");
+    assert_true(t->prog.node[1].scale == (double)0.1f); /* computed in f32 */
+    t = parse(&a, "tilefuzz 1\ninput x f64 [1,2,4]\n", "y = attention x x x scale=0.1");
+    assert_true(t->prog.node[1].scale == 0.1);
+    arena_release(&a);
+}
+
+/* Expansion names its nodes z.sc: legal in a program, though no text can say it. */
+static void parts_are_names(void **state)
+{
+    static const struct {
+        const char *name;
+        bool ok;
+    } cases[] = {
+        { "z.sc", true },   { "z.mx12", true },      { "z.abcdefg", true }, { "z.s", false },
+        { "z.", false },    { "z.i0", false },       { "z.sc.ex", false },  { "z.sC", false },
+        { "z.s1c", false }, { "z.abcdefgh", false }, { ".sc", false },
+    };
+    struct err e = { 0 };
+    struct arena a;
+
+    (void)state;
+    arena_init(&a);
+    for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
+        struct trial *t = parse(&a, INPUTS, "y = neg x");
+
+        t->prog.node[t->prog.n - 1].name = cases[k].name;
+        if ((prog_check(&t->prog, &e) == 0) != cases[k].ok)
+            fail_msg("%s: %s", cases[k].name, cases[k].ok ? e.msg : "no error");
+    }
     arena_release(&a);
 }
 
@@ -243,6 +357,12 @@ static void counts_count(void **state)
     assert_int_equal(prog_find(&t->prog, "m", 1), 4);
     assert_int_equal(prog_find(&t->prog, "mm", 2), -1);
     assert_int_equal(prog_find(&t->prog, "mm", 1), 4);
+    t = parse(&a, "tilefuzz 1\ninput q f32 [3,5,8]\ninput k f32 [1,7,8]\ninput v f32 [1,7,6]\n",
+              "y = attention q k v scale=1");
+    assert_int_equal(prog_mul_adds(&t->prog), 3 * 5 * 7 * (8 + 6 + 2));
+    t = parse(&a, "tilefuzz 1\ninput x f32 [3,5]\n", "y = softmax x axis=0");
+    assert_int_equal(prog_mul_adds(&t->prog), 2 * 15);
+    assert_true(prog_work(&t->prog) > 15 + 30 + 15);
     arena_release(&a);
 }
 
@@ -272,6 +392,31 @@ static void compact_drops_nodes_with_their_steps(void **state)
     arena_release(&a);
 }
 
+/* Clones share no memory with what they were made of, names of parts included. */
+static void clones_keep_parts(void **state)
+{
+    struct arena a, b;
+    struct err e = { 0 };
+    struct str s = { 0 };
+    struct trial *t, *c;
+
+    (void)state;
+    arena_init(&a);
+    arena_init(&b);
+    t = parse(&a, "tilefuzz 1\ninput x f32 [4,8]\n",
+              "y = softmax x axis=1\noutput y\nschedule\nalgo y online block=4\n"
+              "fuse y.df y.ex\nsplit y.sm.r0.1 4");
+    c = trial_clone(t, &b);
+    arena_release(&a);
+    assert_int_equal(trial_check(c, &e), 0);
+    trial_print(c, &s);
+    assert_string_equal(s.s, "tilefuzz 1\ninput x f32 [4,8]\ny = softmax x axis=1\noutput y\n"
+                             "schedule\nalgo y online block=4\nfuse y.df y.ex\n"
+                             "split y.sm.r0.1 4\ndata seed=0 recipe=normal\n");
+    str_release(&s);
+    arena_release(&b);
+}
+
 static void axes_resolve(void **state)
 {
     static const struct {
@@ -287,14 +432,14 @@ static void axes_resolve(void **state)
         { "m", 'k', -1, 'r', 0, 3 }, { "m", 'r', 0, 'r', 0, 3 },  { "m", 'r', 1, 0, 0, 0 },
         { "m", 'i', 3, 0, 0, 0 },    { "m", 'm', 0, 0, 0, 0 },    { "y", 'm', -1, 0, 0, 0 },
         { "y", 'i', 0, 'i', 0, 2 },  { "y", 'r', 0, 'r', 0, 7 },  { "y", 'r', 1, 'r', 1, 3 },
-        { "x", 'r', 0, 0, 0, 0 },
+        { "x", 'r', 0, 0, 0, 0 },    { "w", 'i', 1, 'i', 1, 2 },  { "w", 'r', 0, 0, 0, 0 },
     };
     struct arena a;
     struct trial *t;
 
     (void)state;
     arena_init(&a);
-    t = parse(&a, INPUTS, "m = matmul p q\ny = sum p axes=[0,2]");
+    t = parse(&a, INPUTS, "m = matmul p q\ny = sum p axes=[0,2]\nw = softmax p axis=1");
     for (size_t k = 0; k < ARRAY_LEN(cases); k++) {
         struct axis ax = { .role = cases[k].role, .num = cases[k].num }, out;
 
@@ -313,11 +458,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_op_infers_its_shape),
+        cmocka_unit_test(accumulators_are_resolved),
+        cmocka_unit_test(numbers_beside_composites_are_rounded),
+        cmocka_unit_test(parts_are_names),
         cmocka_unit_test(programs_are_checked_whole),
         cmocka_unit_test(layouts_span_their_storage),
         cmocka_unit_test(outputs_must_not_overlap),
         cmocka_unit_test(counts_count),
         cmocka_unit_test(compact_drops_nodes_with_their_steps),
+        cmocka_unit_test(clones_keep_parts),
         cmocka_unit_test(axes_resolve),
     };
 

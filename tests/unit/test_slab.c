@@ -41,8 +41,8 @@ static void both_sides_meet_a_guard(void **state)
 
     (void)state;
     assert_true(slab_open(&s, SLOTS, BYTES));
-    assert_true(slab_take(&s, 100, false, &left));
-    assert_true(slab_take(&s, 100, true, &right));
+    assert_true(slab_take(&s, 100, 4, false, &left));
+    assert_true(slab_take(&s, 100, 4, true, &right));
     assert_int_equal(signal_of_write(left.p - 1), SIGSEGV);
     assert_int_equal(signal_of_write(left.p), 0);
     assert_int_equal(signal_of_write(right.p + 99), 0);
@@ -63,7 +63,7 @@ static void a_written_margin_is_noticed(void **state)
             unsigned char *edge;
 
             slab_reset(&s);
-            assert_true(slab_take(&s, bytes[i], right, &b));
+            assert_true(slab_take(&s, bytes[i], 4, right, &b));
             assert_int_equal((uintptr_t)b.p % 4, 0);
             assert_true(slab_margins_ok(&b));
             memset(b.p, 0, b.bytes); /* all of the buffer may be written */
@@ -79,7 +79,23 @@ static void a_written_margin_is_noticed(void **state)
     slab_close(&s);
 }
 
-/* A bool buffer of 5 bytes on the right has 3 bytes before the guard. */
+static void elements_are_aligned(void **state)
+{
+    struct slab s;
+    struct slab_buf b;
+
+    (void)state;
+    assert_true(slab_open(&s, SLOTS, BYTES));
+    for (size_t align = 1; align <= 16; align *= 2) {
+        slab_reset(&s);
+        assert_true(slab_take(&s, 3 * align + 1, align, true, &b));
+        assert_int_equal((uintptr_t)b.p % align, 0);
+        assert_int_equal(b.base + b.slot_bytes - b.p, 4 * align);
+    }
+    slab_close(&s);
+}
+
+/* Five bytes at a multiple of 4 on the right have 3 bytes before the guard. */
 static void slack_before_the_guard_is_margin(void **state)
 {
     struct slab s;
@@ -87,7 +103,7 @@ static void slack_before_the_guard_is_margin(void **state)
 
     (void)state;
     assert_true(slab_open(&s, SLOTS, BYTES));
-    assert_true(slab_take(&s, 5, true, &b));
+    assert_true(slab_take(&s, 5, 4, true, &b));
     b.p[7] ^= 1;
     assert_false(slab_margins_ok(&b));
     slab_close(&s);
@@ -100,13 +116,13 @@ static void refuses_what_does_not_fit(void **state)
 
     (void)state;
     assert_true(slab_open(&s, SLOTS, BYTES));
-    assert_false(slab_take(&s, BYTES, false, &b));
+    assert_false(slab_take(&s, BYTES, 4, false, &b));
     for (int i = 0; i < SLOTS; i++)
-        assert_true(slab_take(&s, 8, i & 1, &b));
+        assert_true(slab_take(&s, 8, 4, i & 1, &b));
     assert_int_equal(b.p[0], POISON_BYTE);
-    assert_false(slab_take(&s, 8, false, &b));
+    assert_false(slab_take(&s, 8, 4, false, &b));
     slab_reset(&s);
-    assert_true(slab_take(&s, 8, false, &b));
+    assert_true(slab_take(&s, 8, 4, false, &b));
     slab_close(&s);
 }
 
@@ -223,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_sides_meet_a_guard),
         cmocka_unit_test(a_written_margin_is_noticed),
+        cmocka_unit_test(elements_are_aligned),
         cmocka_unit_test(slack_before_the_guard_is_margin),
         cmocka_unit_test(refuses_what_does_not_fit),
         cmocka_unit_test(sides_alternate),

@@ -53,6 +53,37 @@ static const char *const canonical[] = {
     HEAD "input x f32 [5]\ninput i i32 [2]\ninput b bool [2]\ny = neg x\noutput y\n"
          "schedule\nplan best\ndata seed=1 recipe=ints\nvalues x [0.1,-inf,nan,1e+20,-0]\n"
          "values i [-2147483648,1073741824]\nvalues b [0,1]\n",
+    HEAD "input x f16 [7]\na = exp2 x\nb = log a\nc = tanh b\nd = erf c\ny = rsqrt d\n" TAIL,
+    HEAD "input x bf16 [2,1]\na = prod x axes=[0] acc=bf16\nb = sum x axes=[0] keep=1 acc=f64\n"
+         "c = mean x axes=[1] acc=bf16\nd = matmul b b\ny = cast a f64\n" TAIL,
+    HEAD "input x f32 [2,3]\na = permute x [1,0]\ny = matmul x a acc=f64\n" TAIL,
+    HEAD "const y f64 0.1\n" TAIL,
+    HEAD "const y f64 0.10000000149011612\n" TAIL, /* (double)0.1f */
+    HEAD "const y f64 5e-324\n" TAIL,
+    HEAD "const y f64 1.7976931348623157e+308\n" TAIL,
+    HEAD "const y f64 -0\n" TAIL,
+    HEAD "const y f16 0.1\n" TAIL,
+    HEAD "const y f16 6.55e+04\n" TAIL, /* 65504 */
+    HEAD "const y f16 6e-08\n" TAIL,
+    HEAD "const y f16 nan\n" TAIL,
+    HEAD "const y bf16 0.1\n" TAIL,
+    HEAD "const y bf16 3.39e+38\n" TAIL,
+    HEAD "input x f16 [3]\ny = pad x [1:1] value=0.1\noutput y\ndata seed=0 recipe=special\n"
+         "values x [0.1,-inf,2048]\n",
+    HEAD
+    "input x f32 [2,3]\ninput g f32 [3]\na = softmax x axis=0\n"
+    "b = layernorm a g g eps=1e-05\nc = rmsnorm b g eps=0\nd = concat c x axis=1\n"
+    "e = argmax d axis=1\ny = gather x e axis=0\noutput y\nschedule\nalgo a online block=2\n"
+    "algo b decomposed\nfuse a.mx a.sm0\nfuse a.ex a\nsplit a.mx.r0 4\nsplit a.i0 2\n"
+    "split a.mx.r0.1.0 2\nreorder a.mx a.mx.r0.0 a.mx.i0\nsplitk a.sm1 2\nunroll e.r0\n"
+    "vectorize b.mn.i0.1 4\ndata seed=0 recipe=magnitude\n",
+    HEAD "input scale f32 [1,2,3]\ny = attention scale scale scale scale=0.57735026\n" TAIL,
+    HEAD "input q f32 [4,3,8]\ninput k f32 [2,5,8]\ninput m f32 [3,5]\n"
+         "y = attention q k k m scale=0.35355338 mask=add\noutput y\nschedule\n"
+         "algo y split block=2\ndata seed=0 recipe=normal\n",
+    HEAD "input q bf16 [4,3,8]\ny = attention q q q scale=1 mask=causal_br empty=zero\n" TAIL,
+    HEAD "input x f32 [2]\ninput i i32 [1]\ny = copy x\noutput y\ndata seed=3 recipe=exact\n"
+         "values i [3]\nvalues x [1,2]\n",
     HEAD "input y f32 [0]\noutput y\ndata seed=0 recipe=normal\nvalues y []\n",
 };
 
@@ -71,6 +102,14 @@ static const struct {
       HEAD "input x f32 [1]\ny = pad x [1:1] value=0\n" TAIL },
     { HEAD "input x f32 [1]\ny = mul x 0.353553390593273762\noutput y\n",
       HEAD "input x f32 [1]\ny = mul x 0.35355338\n" TAIL },
+    { HEAD "input x f16 [1]\ny = mul x 0.0999755859375\noutput y\n",
+      HEAD "input x f16 [1]\ny = mul x 0.1\n" TAIL },
+    { HEAD "input x f64 [1]\ny = mul x 0.35355339059327379\noutput y\n",
+      HEAD "input x f64 [1]\ny = mul x 0.3535533905932738\n" TAIL },
+    { HEAD "input x bf16 [1,1]\ny = sum x acc=f32 axes=[0]\noutput y\n",
+      HEAD "input x bf16 [1,1]\ny = sum x axes=[0]\n" TAIL },
+    { HEAD "input x f32 [1,1,1]\ny = attention x x x empty=nan mask=none scale=1.0\noutput y\n",
+      HEAD "input x f32 [1,1,1]\ny = attention x x x scale=1\n" TAIL },
     { HEAD "input x bool [1]\ny = or x 1.0\noutput y\n",
       HEAD "input x bool [1]\ny = or x 1\n" TAIL },
     { HEAD "input x f32 [2,2]\ny = max x axes=[1,0]\noutput y\nvalues x [1e0,2.50,3,4]\n"

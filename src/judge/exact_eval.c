@@ -1,0 +1,397 @@
+/*
+ * exact_eval: sources and elementwise nodes. A sum's or product's rounding residue is
+ * computed beside it (two-sum, fma), so that nothing rounds unnoticed.
+ */
+#include "judge/exact_eval.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "base/bug.h"
+
+const struct xfloat *xfloat(enum dtype dt)
+{
+    static const struct xfloat f[DT_COUNT] = {
+        [DT_F32] = { 24, 0x1p-24, 0x1p-149, 0x1.fffffep127, 256, 256 },
+        [DT_F64] = { 53, 0x1p-53, 0x1p-1074, 0x1.fffffffffffffp1023, 800, 1100 },
+        [DT_F16] = { 11, 0x1p-11, 0x1p-24, 65504, 256, 256 },
+        [DT_BF16] = { 8, 0x1p-8, 0x1p-133, 0x1.fep127, 256, 256 },
+    };
+
+    if (!f[dt].bits)
+        BUG("%s is no float", dtype_info(dt)->name);
+    return &f[dt];
+}
+
+double exact_round(enum dtype dt, double v)
+{
+    const struct xfloat *f = xfloat(dt);
+    int e, least = (int)lrint(log2(f->eta));
+
+    if (dt == DT_F64 || v == 0 || !isfinite(v))
+        return v;
+    if (dt == DT_F32)
+        return (double)(float)v;
+    frexp(v, &e);
+    e = e - f->bits > least ? e - f->bits : least;
+    v = ldexp(rint(ldexp(v, -e)), e);
+    return fabs(v) > f->most ? copysign(INFINITY, v) : v;
+}
+
+int exact_grid(double v)
+{
+    uint64_t bits, m;
+    int e;
+
+    memcpy(&bits, &v, sizeof bits);
+    e = (int)(bits >> 52 & 0x7ff);
+    m = bits & ((UINT64_C(1) << 52) - 1);
+    if (e)
+        m |= UINT64_C(1) << 52;
+    else
+        e = 1;
+    return e - 1075 + __builtin_ctzll(m);
+}
+
+void exact_sum_up(struct xnode *n)
+{
+    uint64_t held = 0; /* all magnitudes or-ed, while they are small integers */
+    int64_t k;
+
+    n->sound = true;
+    n->top = 0;
+    n->grid = 0;
+    for (k = 0; k < n->n; k++) {
+        double v = fabs(n->p[k].v);
+
+        if (n->p[k].e != 0 || !(v <= DBL_MAX)) {
+            n->sound = false;
+            return;
+        }
+        if (v > n->top)
+            n->top = v;
+        if (v < 0x1p50 && v == (double)(int64_t)v)
+            held |= (uint64_t)v;
+        else if (exact_grid(v) < n->grid)
+            n->grid = exact_grid(v);
+    }
+    if (n->grid == 0 && held && n->top < 0x1p50)
+        n->grid = __builtin_ctzll(held);
+}
+
+struct val exact_finish(enum dtype core, enum dtype dt, struct val x)
+{
+    const struct xfloat *c = xfloat(core), *f = xfloat(dt);
+    double v = x.v;
+
+    if (x.e < 0 || !isfinite(v))
+        return VAL_OPEN;
+    if (x.e == 0 && exact_round(core, v) != v)
+        x.e = c->u * fabs(v) + c->eta;
+    else if (x.e > 0)
+        x.e += c->u * (fabs(v) + x.e) + c->eta;
+    if (x.e == 0)
+        x.v = core == dt ? v : exact_round(dt, v);
+    else if (core != dt)
+        x.e += f->u * (fabs(v) + x.e) + f->eta;
+    if (!(fabs(x.v) + x.e <= f->most))
+        return VAL_OPEN;
+    return x;
+}
+
+/* v rounded from a number that differs from it by `rest` */
+static struct val real(double v, double rest, double e)
+{
+    return (struct val){ v, rest == 0 ? e : e + fabs(rest) * 1.001 };
+}
+
+static struct val add(struct val a, struct val b)
+{
+    double v = a.v + b.v, t = v - a.v;
+
+    return real(v, (a.v - (v - t)) + (b.v - t), a.e + b.e);
+}
+
+static struct val mul(struct val a, struct val b)
+{
+    double v = a.v * b.v, e = fabs(a.v) * b.e + fabs(b.v) * a.e + a.e * b.e;
+
+    return real(v, v == 0 ? 0 : fma(a.v, b.v, -v), e);
+}
+
+/* Only by a power of two is x / y the same as x * (1 / y). */
+static struct val quotient(struct val a, struct val b, double u)
+{
+    double v = a.v / b.v, e;
+
+    if (fabs(b.v) <= b.e || b.v == 0)
+        return VAL_OPEN;
+    if (a.e == 0 && b.e == 0 && (a.v == 0 || (is_pow2(b.v) && fabs(v) >= 0x1p-100)))
+        return (struct val){ v, 0 };
+    e = (a.e + fabs(v) * b.e) / (fabs(b.v) - b.e);
+    return (struct val){ v, e + 2 * u * (fabs(v) + e) + DBL_MIN };
+}
+
+static struct val exponential(struct val x, double cut, const struct xfloat *f, bool two)
+{
+    double v, e;
+
+    if (x.e == 0 && x.v == 0)
+        return (struct val){ 1, 0 };
+    if (x.v + x.e <= -cut)
+        return (struct val){ 0, 0 };
+    if (x.e > 1 || x.v > 80)
+        return VAL_OPEN;
+    v = two ? exp2(x.v) : exp(x.v);
+    e = v * 1.5 * expm1(x.e) + 8 * f->u * (1 + fabs(x.v)) * v;
+    return (struct val){ v, e + 2 * f->eta };
+}
+
+static struct val root(struct val x, double u)
+{
+    double r = sqrt(x.v);
+
+    if (x.e != 0 || x.v < 0)
+        return VAL_OPEN;
+    if (fma(r, r, -x.v) == 0)
+        return (struct val){ r, 0 };
+    return (struct val){ r, 2 * u * r };
+}
+
+static struct val unary(enum op op, enum dtype core, struct val x)
+{
+    const struct xfloat *f = xfloat(core);
+
+    switch ((int)op) {
+    case OP_NEG:
+        return (struct val){ -x.v, x.e };
+    case OP_ABS:
+        return (struct val){ fabs(x.v), x.e };
+    case OP_EXP:
+        return exponential(x, f->cut, f, false);
+    case OP_EXP2:
+        return exponential(x, f->cut2, f, true);
+    case OP_RECIP:
+        return quotient((struct val){ 1, 0 }, x, f->u);
+    case OP_SQRT:
+        return root(x, f->u);
+    case OP_RSQRT:
+        x = root(x, f->u);
+        return x.e < 0 ? x : quotient((struct val){ 1, 0 }, x, 4 * f->u);
+    case OP_LOG:
+        return x.e == 0 && x.v == 1 ? (struct val){ 0, 0 } : VAL_OPEN;
+    case OP_TANH:
+    case OP_ERF:
+        return x.e == 0 && x.v == 0 ? x : VAL_OPEN;
+    }
+    return VAL_OPEN;
+}
+
+static struct val binary(enum op op, enum dtype core, struct val a, struct val b)
+{
+    switch ((int)op) {
+    case OP_ADD:
+        return add(a, b);
+    case OP_SUB:
+        b.v = -b.v;
+        return add(a, b);
+    case OP_MUL:
+        return mul(a, b);
+    case OP_DIV:
+        return quotient(a, b, xfloat(core)->u);
+    case OP_MAX2:
+        if (a.v - a.e >= b.v + b.e || b.v - b.e >= a.v + a.e)
+            return a.v >= b.v ? a : b;
+        return (struct val){ fmax(a.v, b.v), fmax(a.e, b.e) };
+    case OP_MIN2:
+        if (a.v - a.e >= b.v + b.e || b.v - b.e >= a.v + a.e)
+            return a.v <= b.v ? a : b;
+        return (struct val){ fmin(a.v, b.v), fmax(a.e, b.e) };
+    }
+    return VAL_OPEN;
+}
+
+static double integer(enum op op, int64_t a, int64_t b)
+{
+    switch ((int)op) {
+    case OP_NEG:
+        return wrap_i32(-a);
+    case OP_ABS:
+        return wrap_i32(a < 0 ? -a : a);
+    case OP_ADD:
+        return wrap_i32(a + b);
+    case OP_SUB:
+        return wrap_i32(a - b);
+    case OP_MUL:
+        return wrap_i32(a * b);
+    case OP_DIV:
+        return b ? wrap_i32(a / b) : 0;
+    case OP_MAX2:
+    case OP_OR:
+        return (double)(a > b ? a : b);
+    case OP_MIN2:
+    case OP_AND:
+        return (double)(a < b ? a : b);
+    case OP_NOT:
+        return a == 0;
+    }
+    BUG("%s of integers", op_info(op)->name);
+}
+
+static struct val compare(enum op op, struct val a, struct val b)
+{
+    bool is;
+
+    if (a.e + b.e > 0 && fabs(a.v - b.v) <= a.e + b.e)
+        return VAL_OPEN;
+    is = op == OP_LT ? a.v < b.v : op == OP_LE ? a.v <= b.v : a.v == b.v;
+    return (struct val){ is, 0 };
+}
+
+static struct val where(struct val c, struct val a, struct val b)
+{
+    if (c.e == 0)
+        return c.v != 0 ? a : b;
+    return a.e == 0 && b.e == 0 && a.v == b.v ? a : VAL_OPEN;
+}
+
+static struct val cast(enum dtype from, enum dtype to, struct val x)
+{
+    if (to == from)
+        return x;
+    if (dtype_info(to)->class == DTC_FLOAT) {
+        if (x.e == 0) { /* one rounding, whoever does it */
+            x.v = exact_round(to, x.v);
+            return isfinite(x.v) ? x : VAL_OPEN;
+        }
+        return exact_finish(exact_core(from), to, x);
+    }
+    if (to == DT_BOOL)
+        return x.e < fabs(x.v) || x.e == 0 ? (struct val){ x.v != 0, 0 } : VAL_OPEN;
+    if (trunc(x.v - x.e) != trunc(x.v + x.e))
+        return VAL_OPEN;
+    x.v = trunc(x.v);
+    x.v = x.v > INT32_MAX ? INT32_MAX : x.v < INT32_MIN ? INT32_MIN : x.v;
+    return (struct val){ x.v, 0 };
+}
+
+static struct val each(const struct node *n, enum dtype of, const struct val *a)
+{
+    enum op_class class = op_info(n->op)->class;
+    enum dtype core;
+    struct val r;
+
+    for (int j = 0; j < n->n_arg; j++)
+        if (class != OPC_WHERE && (a[j].e < 0 || !isfinite(a[j].v)))
+            return VAL_OPEN;
+    if (class == OPC_WHERE)
+        return where(a[0], a[1], a[2]);
+    if (class == OPC_COMPARE)
+        return compare(n->op, a[0], a[1]);
+    if (class == OPC_CAST)
+        return cast(of, n->dt, a[0]);
+    if (dtype_info(n->dt)->class != DTC_FLOAT)
+        return (struct val){ integer(n->op, (int64_t)a[0].v, (int64_t)a[1].v), 0 };
+    core = exact_core(n->dt);
+    r = class == OPC_UNARY ? unary(n->op, core, a[0]) : binary(n->op, core, a[0], a[1]);
+    if (r.e == 0 && (n->op == OP_NEG || n->op == OP_ABS || n->op == OP_MAX2 || n->op == OP_MIN2))
+        return r;
+    return exact_finish(core, n->dt, r);
+}
+
+static void elementwise(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    struct xnode *r = &x->node[i];
+    struct val a[MAX_ARGS] = { { 0, 0 } };
+    const struct val *p[MAX_ARGS] = { NULL };
+    enum dtype of = n->dt;
+
+    for (int j = 0; j < n->n_arg; j++) {
+        if (n->arg[j].node >= 0) {
+            p[j] = x->node[n->arg[j].node].p;
+            of = x->prog->node[n->arg[j].node].dt;
+        } else {
+            a[j] = (struct val){ n->arg[j].lit, 0 };
+        }
+    }
+    for (int64_t k = 0; k < r->n; k++) {
+        for (int j = 0; j < n->n_arg; j++)
+            if (p[j])
+                a[j] = p[j][k];
+        r->p[k] = each(n, of, a);
+    }
+}
+
+static void input(struct exacts *x, int i)
+{
+    const struct trial *t = x->t;
+    struct xnode *r = &x->node[i];
+
+    for (int k = 0; k < t->n_values; k++) {
+        if (t->values[k].node != i)
+            continue;
+        for (int64_t e = 0; e < r->n; e++) {
+            r->p[e] = (struct val){ t->values[k].v[e], 0 };
+            if (dtype_info(t->prog.node[i].dt)->class == DTC_FLOAT &&
+                exact_round(t->prog.node[i].dt, r->p[e].v) != r->p[e].v)
+                BUG("%s can't hold %a", t->prog.node[i].name, r->p[e].v);
+        }
+        return;
+    }
+    BUG("input %s has no values", t->prog.node[i].name);
+}
+
+static void iota(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    struct xnode *r = &x->node[i];
+    int64_t turn = n->sh.dim[n->axis], inner = 1;
+
+    for (int a = n->axis + 1; a < n->sh.rank; a++)
+        inner *= n->sh.dim[a];
+    for (int64_t k = 0; k < r->n; k++) {
+        double v = (double)(k / inner % turn);
+
+        r->p[k] = (struct val){ n->dt == DT_I32 ? v : exact_round(n->dt, v), 0 };
+    }
+}
+
+static void evaluate(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    struct xnode *r = &x->node[i];
+
+    r->n = shape_count(&n->sh);
+    r->p = arena_array(x->arena, struct val, r->n + 1);
+    if (n->op == OP_INPUT)
+        input(x, i);
+    else if (n->op == OP_IOTA)
+        iota(x, i);
+    else if (n->op == OP_CONST)
+        r->p[0] = (struct val){ n->value, 0 };
+    else if (op_is_view(n->op) || n->op == OP_COPY)
+        exact_view(x, i);
+    else if (n->op == OP_MATMUL)
+        exact_matmul(x, i);
+    else if (op_is_reduce(n->op))
+        exact_reduce(x, i);
+    else if (op_is_composite(n->op))
+        exact_composite(x, i);
+    else
+        elementwise(x, i);
+    exact_sum_up(r);
+}
+
+struct exacts *exact_eval(const struct trial *t, struct arena *a)
+{
+    struct exacts *x = arena_new(a, struct exacts);
+    bool *live = arena_array(a, bool, t->prog.n);
+
+    *x = (struct exacts){ t, &t->prog, a, arena_array(a, struct xnode, t->prog.n) };
+    prog_live(&t->prog, live);
+    for (int i = 0; i < t->prog.n; i++)
+        if (live[i])
+            evaluate(x, i);
+    return x;
+}

@@ -1,0 +1,277 @@
+/*
+ * Reductions and matmul of exact data. The proof: if all terms are multiples of 2^g and
+ * their magnitudes add up to no more than 2^(g + bits of the accumulator), then every
+ * partial sum, of any terms in any order, is a number that the accumulator has.
+ */
+#include "base/bug.h"
+#include "judge/exact_eval.h"
+#include "judge/walk.h"
+
+void adder_put(struct adder *a, struct val x)
+{
+    a->open |= x.e < 0 || !isfinite(x.v);
+    a->s += x.v;
+    a->t += fabs(x.v);
+    a->e += x.e;
+    if (x.v != 0 && (a->n == 0 || a->grid > -60)) {
+        int grid = exact_grid(x.v);
+
+        a->grid = a->n == 0 || grid < a->grid ? grid : a->grid;
+    }
+    a->n += x.v != 0;
+    a->terms++;
+}
+
+void adder_put_product(struct adder *a, struct val x, struct val y)
+{
+    struct val p = { x.v * y.v, -1 };
+
+    if (x.e >= 0 && y.e >= 0) {
+        p.e = fabs(x.v) * y.e + x.e * (fabs(y.v) + y.e);
+        p.e += fabs(fma(x.v, y.v, -p.v)) * 1.001;
+    }
+    adder_put(a, p);
+}
+
+bool adder_fits(const struct adder *a, enum dtype acc)
+{
+    return !a->open && a->e == 0 && (a->t == 0 || a->t <= exact_room(acc, a->grid));
+}
+
+struct val adder_sum(const struct adder *a, enum dtype acc)
+{
+    if (a->open)
+        return VAL_OPEN;
+    if (adder_fits(a, acc))
+        return (struct val){ a->s, 0 };
+    return (struct val){ a->s, a->e + 1.01 * (double)(a->terms + 1) *
+                                          (xfloat(acc)->u + 0x1p-53) * (a->t + a->e) };
+}
+
+struct val exact_store(enum dtype acc, enum dtype dt, struct val x)
+{
+    if (x.e < 0)
+        return x;
+    if (x.e == 0) {
+        x.v = exact_round(dt, x.v);
+        return isfinite(x.v) ? x : VAL_OPEN;
+    }
+    if (acc != dt)
+        x.e += xfloat(dt)->u * (fabs(x.v) + x.e) + xfloat(dt)->eta;
+    return fabs(x.v) + x.e <= xfloat(dt)->most ? x : VAL_OPEN;
+}
+
+/* One division; or a product with 1/n; the sum may be stored in between. */
+static struct val mean(const struct node *n, struct val s, int64_t count)
+{
+    double v = s.v / (double)count;
+    bool even = is_pow2((double)count) && (v == 0 || fabs(v) > 0x1p-10);
+
+    if (!count)
+        return (struct val){ NAN, 0 };
+    if (s.e < 0)
+        return s;
+    s.e /= (double)count;
+    s.v = v;
+    if (even && s.e == 0 && fabs(v) * (double)count <= xfloat(n->dt)->most)
+        return exact_store(n->acc, n->dt, s);
+    s.e += 2 * xfloat(n->acc)->u * (fabs(v) + s.e) + xfloat(n->dt)->u * (fabs(v) + s.e);
+    s.e += xfloat(n->dt)->eta;
+    return exact_store(n->acc, n->dt, s);
+}
+
+struct product {
+    double v, odd, most, least;
+    int64_t n;
+    bool open, near, zero;
+};
+
+static void product_put(struct product *p, struct val x)
+{
+    double m = fabs(x.v);
+
+    p->open |= x.e != 0 || !isfinite(m);
+    p->n++;
+    if (m == 0) {
+        p->zero = true;
+        return;
+    }
+    p->v *= x.v;
+    p->odd *= ldexp(m, -exact_grid(m));
+    p->most *= m > 1 ? m : 1;
+    p->least *= m < 1 ? m : 1;
+}
+
+static struct val product_end(const struct product *p, enum dtype acc)
+{
+    const struct xfloat *f = xfloat(acc);
+
+    if (p->open || p->most > f->most / 2 || p->least < 0x1p-12)
+        return VAL_OPEN;
+    if (p->zero)
+        return (struct val){ 0, 0 };
+    if (p->odd <= ldexp(1, f->bits))
+        return (struct val){ p->v, 0 };
+    return (struct val){ p->v, 1.01 * (double)p->n * (f->u + 0x1p-53) * fabs(p->v) };
+}
+
+/* The larger of what was seen and x; of the smaller, negated ones are given. */
+static struct val larger(struct val best, struct val x)
+{
+    if (best.e < 0 || x.e < 0 || isnan(x.v))
+        return VAL_OPEN;
+    if (best.v - best.e >= x.v + x.e)
+        return best;
+    if (x.v - x.e >= best.v + best.e)
+        return x;
+    return (struct val){ fmax(best.v, x.v), fmax(best.e, x.e) };
+}
+
+static struct val extreme(const struct node *n, const struct val *p, const int64_t *at,
+                          int64_t count)
+{
+    bool i32 = n->dt == DT_I32;
+    double sign = n->op == OP_MIN ? -1 : 1;
+    struct val best = { -INFINITY, 0 };
+
+    for (int64_t k = 0; k < count; k++)
+        best = larger(best, (struct val){ sign * p[at[k]].v, p[at[k]].e });
+    if (count == 0 && i32)
+        return (struct val){ n->op == OP_MIN ? INT32_MAX : INT32_MIN, 0 };
+    best.v *= sign;
+    return best;
+}
+
+static struct val words(const struct node *n, const struct val *p, const int64_t *at,
+                        int64_t count)
+{
+    uint32_t r = n->op == OP_PROD;
+
+    for (int64_t k = 0; k < count; k++) {
+        uint32_t w = (uint32_t)(int64_t)p[at[k]].v;
+
+        if (p[at[k]].e < 0)
+            return VAL_OPEN;
+        r = n->op == OP_PROD ? r * w : r + w;
+    }
+    return (struct val){ (double)(int32_t)r, 0 };
+}
+
+/* The elements at at[0 .. count) are what meets in one result. */
+static struct val reduce(const struct exacts *x, const struct node *n, const int64_t *at,
+                         int64_t count)
+{
+    const struct xnode *of = &x->node[n->arg[0].node];
+    struct adder a = { 0 };
+    struct product p = { .v = 1, .odd = 1, .most = 1, .least = 1 };
+
+    if (n->op == OP_MAX || n->op == OP_MIN)
+        return extreme(n, of->p, at, count);
+    if (n->dt == DT_I32)
+        return words(n, of->p, at, count);
+    if (n->op == OP_PROD) {
+        for (int64_t k = 0; k < count; k++)
+            product_put(&p, of->p[at[k]]);
+        return exact_store(n->acc, n->dt, product_end(&p, n->acc));
+    }
+    for (int64_t k = 0; k < count; k++)
+        adder_put(&a, of->p[at[k]]);
+    if (n->op == OP_MEAN)
+        return mean(n, adder_sum(&a, n->acc), count);
+    return exact_store(n->acc, n->dt, adder_sum(&a, n->acc));
+}
+
+/* Row-major addresses of the elements of `sh`, only axes in (or not in) `axes` running. */
+static int64_t *addresses(struct exacts *x, const struct shape *sh, uint32_t axes, int64_t *n)
+{
+    int64_t dense[MAX_RANK], step[MAX_RANK], *at, k = 0;
+    struct shape sub = { 0 };
+    struct walk w;
+
+    walk_dense(sh, dense);
+    for (int a = 0; a < sh->rank; a++) {
+        if (!(axes >> a & 1))
+            continue;
+        sub.dim[sub.rank] = sh->dim[a];
+        step[sub.rank++] = dense[a];
+    }
+    *n = shape_count(&sub);
+    at = arena_array(x->arena, int64_t, *n + 1);
+    for (w = walk_begin(&sub, step, 0); w.rows > 0; walk_next(&w))
+        for (int64_t e = 0; e < w.inner; e++)
+            at[k++] = w.at + e * w.inner_step;
+    return at;
+}
+
+void exact_reduce(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    const struct shape *sh = &x->prog->node[n->arg[0].node].sh;
+    int64_t n_out, n_in, *out = addresses(x, sh, ~n->axes, &n_out),
+                         *in = addresses(x, sh, n->axes, &n_in), *at;
+
+    at = arena_array(x->arena, int64_t, n_in + 1);
+    for (int64_t k = 0; k < n_out; k++) {
+        for (int64_t j = 0; j < n_in; j++)
+            at[j] = out[k] + in[j];
+        x->node[i].p[k] = reduce(x, n, at, n_in);
+    }
+}
+
+/* One element of a float matmul whose operands need a closer look. */
+static struct val dot(const struct val *a, const struct val *b, int64_t k, int64_t step,
+                      enum dtype acc)
+{
+    struct adder s = { 0 };
+
+    for (int64_t j = 0; j < k; j++)
+        adder_put_product(&s, a[j], b[j * step]);
+    return adder_sum(&s, acc);
+}
+
+static struct val dot_i32(const struct val *a, const struct val *b, int64_t k, int64_t step)
+{
+    uint32_t s = 0;
+
+    for (int64_t j = 0; j < k; j++) {
+        if (a[j].e < 0 || b[j * step].e < 0)
+            return VAL_OPEN;
+        s += (uint32_t)(int64_t)a[j].v * (uint32_t)(int64_t)b[j * step].v;
+    }
+    return (struct val){ (double)(int32_t)s, 0 };
+}
+
+/* Everything fits, whatever the signs are. */
+static double dot_plain(const struct val *a, const struct val *b, int64_t k, int64_t step)
+{
+    double s = 0;
+
+    for (int64_t j = 0; j < k; j++)
+        s += a[j].v * b[j * step].v;
+    return s;
+}
+
+void exact_matmul(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    const struct xnode *l = &x->node[n->arg[0].node], *r = &x->node[n->arg[1].node];
+    const struct shape *ls = &x->prog->node[n->arg[0].node].sh;
+    int64_t cols = n->sh.dim[n->sh.rank - 1], rows = n->sh.dim[n->sh.rank - 2];
+    int64_t k = ls->dim[ls->rank - 1];
+    bool plain = n->dt != DT_I32 && l->sound && r->sound &&
+                 (double)k * l->top * r->top <= exact_room(n->acc, l->grid + r->grid);
+
+    for (int64_t e = 0; e < x->node[i].n; e++) {
+        int64_t c = e % cols, m = e / cols % rows, b = e / cols / rows;
+        const struct val *pa = l->p + (b * rows + m) * k, *pb = r->p + b * k * cols + c;
+        struct val s;
+
+        if (plain)
+            s = (struct val){ dot_plain(pa, pb, k, cols), 0 };
+        else if (n->dt == DT_I32)
+            s = dot_i32(pa, pb, k, cols);
+        else
+            s = dot(pa, pb, k, cols, n->acc);
+        x->node[i].p[e] = n->dt == DT_I32 ? s : exact_store(n->acc, n->dt, s);
+    }
+}
