@@ -1,6 +1,7 @@
 #include "fuzz/args.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bug.h"
@@ -88,7 +89,44 @@ error_t args_check(int key, char *arg, struct argp_state *state, struct check_op
         o->judge.atol = cmd_real(state, "--atol", arg);
         o->judge.tolerance = true;
         return 0;
+    case ARG_EXACT:
+        o->exact_sets = (int)cmd_int(state, "--exact-sets", arg, 0, EXACT_SETS);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+/* Shortest decimal that reads back as the same number. */
+static void print_real(double v, struct str *s)
+{
+    char text[40];
+
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    str_puts(s, text);
+}
+
+void args_check_print(const struct check_opts *o, struct str *s)
+{
+    struct check_opts def;
+    bool same;
+
+    check_opts_default(&def);
+    same = o->n_backend == def.n_backend;
+    for (int i = 0; same && i < o->n_backend; i++)
+        same = o->backend[i] == def.backend[i];
+    for (int i = 0; !same && i < o->n_backend; i++)
+        str_add(s, "%s%s", i ? "," : " --backends ", o->backend[i]->name);
+    if (o->exact_sets != def.exact_sets)
+        str_add(s, " --exact-sets %d", o->exact_sets);
+    if (!o->judge.tolerance)
+        return;
+    str_puts(s, " --rtol ");
+    print_real(o->judge.rtol, s);
+    str_puts(s, " --atol ");
+    print_real(o->judge.atol, s);
 }

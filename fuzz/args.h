@@ -7,9 +7,10 @@
 
 #include <argp.h>
 
+#include "base/str.h"
 #include "fuzz/check/check.h"
 
-enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL };
+enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EXACT };
 
 // clang-format off
 #define ARGS_BACKENDS                                                                          \
@@ -18,11 +19,14 @@ enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL };
     { "algebra", ARG_ALGEBRA, "LIST", 0, "ring, ieee (default both)", 2 }
 #define ARGS_JUDGE                                                                             \
     { "judge", ARG_JUDGE, "NAME", 0, "bound (default, proven) or tolerance", 3 },              \
-    { "rtol", ARG_RTOL, "X", 0, "judge by atol + rtol * |want|", 3 },                          \
-    { "atol", ARG_ATOL, "X", 0, "likewise", 3 }
+    { "rtol", ARG_RTOL, "X", 0, "judge by tolerance: atol + rtol * |want|", 3 },                          \
+    { "atol", ARG_ATOL, "X", 0, "see --rtol", 3 },                                              \
+    { "exact-sets", ARG_EXACT, "N", 0, "sets of exact data per trial, 0 to 4 (default 2)", 3 }
 // clang-format on
 
 /* 0 or ARGP_ERR_UNKNOWN; bad values exit 2. */
 error_t args_check(int key, char *arg, struct argp_state *state, struct check_opts *o);
+/* What o differs in from the defaults, as options: " --backends tcc --rtol 1e-05 --atol 0". */
+void args_check_print(const struct check_opts *o, struct str *s);
 
 #endif

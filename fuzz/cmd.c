@@ -20,17 +20,17 @@ const char *cmd_program = "tilefuzz";
 enum { KEY_DB = 0x5000, KEY_JSON, KEY_FAULT };
 
 static const struct argp_option db_option[] = {
-    {"db",    KEY_DB, "FILE", 0, "the database (default " CMD_DB_DEFAULT ")", 8 },
-    { 0},
+    { "db", KEY_DB, "FILE", 0, "the database (default " CMD_DB_DEFAULT ")", 8 },
+    { 0 },
 };
 static const struct argp_option json_option[] = {
-    {"json", KEY_JSON, 0, 0, "one JSON object, or one per line", 8 },
-    { 0    },
+    { "json", KEY_JSON, 0, 0, "one JSON object, or one per line", 8 },
+    { 0 },
 };
 static const struct argp_option fault_option[] = {
-    {"fault", KEY_FAULT, "ID", 0, "switch a compiler bug on (tilefuzz list faults), or none",
-     8 },
-    { 0  },
+    { "fault", KEY_FAULT, "ID", 0, "switch a compiler bug on (tilefuzz list faults), or none",
+      8 },
+    { 0 },
 };
 
 static error_t parse_common(int key, char *arg, struct argp_state *state)
@@ -86,12 +86,8 @@ static error_t parse_outer(int key, char *arg, struct argp_state *state)
 void cmd_parse(const struct argp *argp, int argc, char **argv, int which,
                struct cmd_common *common, void *input)
 {
-    struct argp_child child[5] = {
-        {argp, 0, NULL, 0}
-    };
-    struct outer outer = {
-        1, {input, common, common, common}
-    };
+    struct argp_child child[5] = { { argp, 0, NULL, 0 } };
+    struct outer outer = { 1, { input, common, common, common } };
     int left = argc;
 
     if (which & CMD_DB)
@@ -124,6 +120,23 @@ void cmd_usage(const struct argp_state *state, const char *fmt, ...)
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", state ? state->name : "tilefuzz", msg);
     exit(CMD_USAGE);
+}
+
+error_t cmd_subject_arg(int key, char *arg, const struct argp_state *state, const char **out)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*out)
+            cmd_usage(state, "one FILE|ID at a time; '%s' is one too many", arg);
+        *out = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!*out)
+            cmd_usage(state, "which trial? give a FILE or the ID of a bug");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 int64_t cmd_int(const struct argp_state *state, const char *what, const char *arg, int64_t low,
@@ -168,13 +181,7 @@ double cmd_duration(const struct argp_state *state, const char *what, const char
     static const struct {
         const char *name;
         double s;
-    } units[] = {
-        {"",   1    },
-        { "s", 1    },
-        { "m", 60   },
-        { "h", 3600 },
-        { "d", 86400}
-    };
+    } units[] = { { "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 } };
     char *end;
     double v = strtod(arg, &end);
 

@@ -70,7 +70,10 @@ struct cmd_common {
     bool fault_given; /* --fault ID|none */
     enum fault fault;
 };
-#define CMD_COMMON_DEFAULT { .db = CMD_DB_DEFAULT }
+#define CMD_COMMON_DEFAULT                                                                     \
+    {                                                                                          \
+        .db = CMD_DB_DEFAULT                                                                   \
+    }
 enum { CMD_DB = 1, CMD_JSON = 2, CMD_FAULT = 4 }; /* which of them a command takes */
 
 /*
@@ -110,6 +113,10 @@ struct subject {
 bool cmd_is_id(const char *arg, int64_t *id);
 int cmd_open(const char *arg, const struct cmd_common *c, struct arena *a, struct subject *out,
              struct err *e);
+/* For the parser of a command that takes just one of them: 0 or ARGP_ERR_UNKNOWN. */
+error_t cmd_subject_arg(int key, char *arg, const struct argp_state *state, const char **out);
+/* What to add where a trial passes: "", or that it was found by a judge that must be given. */
+const char *subject_hint(const struct subject *sub, bool tolerance);
 
 /* The commands, one row each in commands.def. */
 struct command {

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bug.h"
 #include "fuzz/cmd_db.h"
@@ -134,11 +135,14 @@ int cmd_db(int argc, char **argv)
     if (usage_wrong(&o, action, &e))
         return cmd_fail(&e);
     o.arg++, o.n_arg--;
+    bool is_new = access(o.common.db, F_OK) != 0;
     if (store_open(o.common.db, action->mode, &s, &e))
         return cmd_fail(&e);
     arena_init(&o.arena);
     int rc = action->run(&o, s, &e) ? cmd_fail(&e) : CMD_CLEAN;
     arena_release(&o.arena);
     store_close(s);
+    if (e.code && is_new)
+        unlink(o.common.db); /* a merge or import that failed leaves no file behind */
     return rc;
 }

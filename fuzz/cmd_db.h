@@ -6,7 +6,7 @@
 #include "fuzz/cmd.h"
 #include "fuzz/store/store.h"
 
-enum { DB_MAX_ARGS = 64 };
+enum { DB_MAX_ARGS = 1000 };
 
 struct db_opts {
     struct cmd_common common;

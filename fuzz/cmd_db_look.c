@@ -58,8 +58,8 @@ static void show_for_people(const struct finding *f)
     printf("  class      %s\n", or_dash(f->class));
     printf("  pass       %s, rewrite %s\n", or_dash(f->pass), or_dash(f->rewrite));
     printf("  step       %s\n", or_dash(f->step));
-    printf("  backend    %s, %s, %s\n", or_dash(f->backend), or_dash(f->algebra),
-           or_dash(f->tier));
+    printf("  backend    %s, %s\n", or_dash(f->backend), or_dash(f->algebra));
+    printf("  tier       %s\n", or_dash(f->tier));
     printf("  size       %d nodes, %d steps, max_size %" PRId64 "\n", f->nodes, f->steps,
            f->max_size);
     printf("  seen       %" PRId64 " times", f->count);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fuzz/args.h"
 #include "fuzz/cmd.h"
 #include "fuzz/describe.h"
 #include "fuzz/explain/explain.h"
@@ -11,28 +12,21 @@
 struct cmd_explain_opts {
     struct cmd_common common;
     const char *arg;
+    struct check_opts check;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct cmd_explain_opts *o = state->input;
 
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (o->arg)
-            cmd_usage(state, "one FILE|ID at a time; '%s' is one too many", arg);
-        o->arg = arg;
+    if (args_check(key, arg, state, &o->check) == 0)
         return 0;
-    case ARGP_KEY_END:
-        if (!o->arg)
-            cmd_usage(state, "which trial? give a FILE or the ID of a bug");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return cmd_subject_arg(key, arg, state, &o->arg);
 }
 
 static const struct argp_option options[] = {
+    ARGS_BACKENDS,
+    ARGS_JUDGE,
     { 0 },
 };
 static const struct argp argp = {
@@ -40,8 +34,7 @@ static const struct argp argp = {
     parse,
     "FILE|ID",
     "Say why a trial fails: the guilty pass, rewrite and schedule step, the first wrong "
-    "element, "
-    "the index expression that was used and the right one.\v"
+    "element, the index expression that was used and the right one.\v"
     "Examples:\n"
     "  tilefuzz explain 3\n"
     "  tilefuzz explain corpus/public/02-composed-attention.trial \\\n"
@@ -116,18 +109,18 @@ static void print(const struct cmd_explain_opts *o, const struct subject *sub,
 static int explain(const struct cmd_explain_opts *o, const struct subject *sub, struct arena *a,
                    struct checker *ck, struct err *e)
 {
-    struct check_opts co;
+    struct check_opts co = o->check;
     struct check c;
     struct cause cause;
     struct explanation x;
     struct str s = { 0 };
 
-    check_opts_default(&co);
     co.fault = sub->fault;
     if (check_trial(ck, sub->trial, &co, &c, e))
         return e->code;
     if (!verdict_is_finding(c.kind)) {
-        str_add(&s, "%s: %s: there is nothing to explain\n", sub->name, verdict_name(c.kind));
+        str_add(&s, "%s: %s: there is nothing to explain%s\n", sub->name, verdict_name(c.kind),
+                subject_hint(sub, co.judge.tolerance));
         print(o, sub, NULL, &s);
     } else {
         const struct verdict v = c.verdict[c.first];
@@ -151,6 +144,7 @@ int cmd_explain(int argc, char **argv)
     struct arena a;
     struct err e = { 0 };
 
+    check_opts_default(&o.check);
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
     arena_init(&a);
     if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0) {

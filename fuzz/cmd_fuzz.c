@@ -17,7 +17,7 @@ struct cmd_fuzz_opts {
     struct cmd_common common;
     struct camp_opts camp;
     bool trials_given, seed_given;
-    struct str gen_options; /* for pasteable lines */
+    struct str gen_options, check_options; /* for pasteable lines */
 };
 
 enum {
@@ -194,7 +194,7 @@ static void print_bug(void *ctx, const struct finding *f, bool known)
            f->id);
     if (strcmp(o->common.db, CMD_DB_DEFAULT) != 0)
         printf(" --db %s", o->common.db);
-    putchar('\n');
+    puts(strcmp(f->kind, "BUG") ? str_get(&o->check_options) : "");
     fflush(stdout);
 }
 
@@ -216,6 +216,9 @@ static void print_summary(const struct cmd_fuzz_opts *o, const struct camp_resul
            r->interrupted ? "interrupted: " : "", n->trials, n->verified, n->judged,
            n->elements, n->unsupported, percent(n->unsupported, n->trials), n->untrusted,
            percent(n->untrusted, n->trials));
+    if (n->exact + n->exact_na)
+        printf("%" PRId64 " sets of exact data; not applicable %" PRId64 " (%.1f%%)\n",
+               n->exact, n->exact_na, percent(n->exact_na, n->exact + n->exact_na));
     if (n->unconfirmed)
         printf("%" PRId64 " failures were not seen again alone\n", n->unconfirmed);
     printf("%" PRId64 " findings, %d bugs; %.1f s, %.1f s of CPU, %.0f trials per CPU-second; "
@@ -231,6 +234,7 @@ static void describe_campaign(struct cmd_fuzz_opts *o, struct arena *a)
     struct str s = { 0 };
 
     gen_opts_print(&c->work.gen, &o->gen_options);
+    args_check_print(&c->work.check, &o->check_options);
     c->about.seed = c->work.seed;
     c->about.preset = preset_name(c->work.gen.preset);
     c->about.gen_version = GEN_VERSION;
@@ -241,6 +245,8 @@ static void describe_campaign(struct cmd_fuzz_opts *o, struct arena *a)
 #undef KNOB
     if (o->gen_options.n)
         str_add(&s, "options =%s\n", str_get(&o->gen_options));
+    if (o->check_options.n)
+        str_add(&s, "check =%s\n", str_get(&o->check_options));
     c->about.knobs = arena_strdup(a, str_get(&s));
     str_clear(&s);
     for (int i = 0; i < c->work.check.n_backend; i++)
@@ -250,7 +256,9 @@ static void describe_campaign(struct cmd_fuzz_opts *o, struct arena *a)
     str_release(&s);
     c->program = cmd_program;
     c->gen_options = str_get(&o->gen_options);
-    c->run_options = c->work.check.fault ? arena_printf(a, " --fault %s", c->about.fault) : "";
+    c->run_options = arena_printf(a, "%s%s%s", str_get(&o->check_options),
+                                  c->work.check.fault ? " --fault " : "",
+                                  c->work.check.fault ? c->about.fault : "");
 }
 
 int cmd_fuzz(int argc, char **argv)
@@ -285,6 +293,7 @@ int cmd_fuzz(int argc, char **argv)
         rc = r.interrupted ? CMD_INTERRUPTED : r.n.findings ? CMD_FINDINGS : CMD_CLEAN;
     }
     str_release(&o.gen_options);
+    str_release(&o.check_options);
     arena_release(&a);
     return rc;
 }

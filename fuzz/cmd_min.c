@@ -5,14 +5,18 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "fuzz/args.h"
 #include "fuzz/cmd.h"
+#include "fuzz/describe.h"
 #include "fuzz/json.h"
 #include "fuzz/min/min.h"
 #include "fuzz/repro.h"
+#include "fuzz/store/store.h"
 #include "ir/text.h"
 
 struct cmd_min_opts {
     struct cmd_common common;
+    struct check_opts check;
     const char *arg, *dir;
     int budget;
 };
@@ -22,6 +26,8 @@ enum { BUDGET_MAX = 1000000 };
 static const struct argp_option options[] = {
     { NULL, 'o', "DIR", 0, "where NAME.min.trial and NAME.repro.c go (default reports)" },
     { "budget", 'b', "N", 0, "evaluations at most (default 2000)" },
+    ARGS_BACKENDS,
+    ARGS_JUDGE,
     { 0 },
 };
 
@@ -36,17 +42,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'b':
         o->budget = (int)cmd_int(state, "--budget", arg, 1, BUDGET_MAX);
         return 0;
-    case ARGP_KEY_ARG:
-        if (o->arg)
-            cmd_usage(state, "one FILE|ID at a time; '%s' is one too many", arg);
-        o->arg = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->arg)
-            cmd_usage(state, "which trial? give a FILE or the ID of a bug");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        if (args_check(key, arg, state, &o->check) == 0)
+            return 0;
+        return cmd_subject_arg(key, arg, state, &o->arg);
     }
 }
 
@@ -55,7 +54,7 @@ static const struct argp argp = {
     parse,
     "FILE|ID",
     "Make a failing trial smaller while its cause stays the same; print it, and write it and a "
-    "standalone repro.c.\v"
+    "standalone repro.c. A bug of the database keeps the smaller trial.\v"
     "Examples:\n"
     "  tilefuzz min 3\n"
     "  tilefuzz min slow.trial --fault liveness_ignores_loops -o /tmp\n"
@@ -125,6 +124,25 @@ static int write_files(struct job *j, struct err *e)
     return e->code;
 }
 
+/* The database keeps the smaller trial of a bug of its own, under the fault it was found with.
+ */
+static int store_smaller(struct job *j, struct err *e)
+{
+    const struct finding *was = &j->sub.finding;
+    struct finding f = { .id = j->sub.id, .repro = was->repro };
+    struct store *s;
+
+    if (!j->sub.id || strcmp(was->fault, fault_info(j->co.fault)->id) != 0 || j->c.first < 0)
+        return 0;
+    finding_describe(&f, j->r.trial, &j->c.verdict[j->c.first], &j->r.cause, &j->a);
+    if (!strcmp(was->text, f.text) || store_open(j->o->common.db, STORE_WRITE, &s, e))
+        return e->code;
+    if (!store_begin(s, e) && !store_bug_update(s, &f, e))
+        store_commit(s, e);
+    store_close(s);
+    return e->code;
+}
+
 static void print_json(const struct job *j, bool right)
 {
     const struct trial *t = right ? j->sub.trial : j->r.trial;
@@ -164,7 +182,6 @@ static void print_text(const struct job *j)
             prog_count_nodes(p), j->r.trial->n_step, (long long)prog_max_size(p),
             j->r.evaluations, j->spent_s, prog_count_nodes(&j->sub.trial->prog),
             j->sub.trial->n_step, (long long)prog_max_size(&j->sub.trial->prog));
-    fprintf(stderr, "wrote %s and %s\n", j->trial_file, j->repro_file);
     str_release(&s);
 }
 
@@ -179,20 +196,23 @@ static int run(struct job *j, struct err *e)
         if (j->o->common.json)
             print_json(j, true);
         else
-            printf("%s: %s: there is nothing to minimize\n", j->sub.name,
-                   verdict_name(j->c.kind));
+            printf("%s: %s: there is nothing to minimize%s\n", j->sub.name,
+                   verdict_name(j->c.kind), subject_hint(&j->sub, j->co.judge.tolerance));
         return 0;
     }
     if (cause_find(&j->ck, j->sub.trial, &j->co, &j->c, &j->cause, e) ||
         minimize(&j->ck, j->sub.trial, &j->cause, &mo, &j->a, &j->r, e))
         return e->code;
     j->spent_s = cpu_s() - start;
-    if (write_files(j, e))
+    /* the trial is shown even where it can't be written */
+    if (!j->o->common.json)
+        print_text(j);
+    if (write_files(j, e) || store_smaller(j, e))
         return e->code;
     if (j->o->common.json)
         print_json(j, false);
     else
-        print_text(j);
+        fprintf(stderr, "wrote %s and %s\n", j->trial_file, j->repro_file);
     return 0;
 }
 
@@ -202,9 +222,10 @@ int cmd_min(int argc, char **argv)
     struct job j = { .o = &o };
     struct err e = { 0 };
 
+    check_opts_default(&o.check);
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
     arena_init(&j.a);
-    check_opts_default(&j.co);
+    j.co = o.check;
     if (cmd_open(o.arg, &o.common, &j.a, &j.sub, &e) == 0) {
         j.co.fault = j.sub.fault;
         if (checker_open(&j.ck)) {

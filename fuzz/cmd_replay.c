@@ -234,6 +234,10 @@ static void replay_bug(struct job *j, struct item *it)
         skip(it, "a bug of our own: see db show");
         return;
     }
+    if (it->f.tier && !strcmp(it->f.tier, "tolerance") && !o.judge.tolerance) {
+        skip(it, "it was found by tolerance: give --rtol and --atol");
+        return;
+    }
     if (j->common.fault_given)
         o.fault = j->common.fault;
     else if (!fault_parse(it->f.fault ? it->f.fault : "none", &o.fault)) {
@@ -332,7 +336,7 @@ static int replay(struct job *j, struct err *e)
         j->count[it->outcome]++;
         j->bad |= it->outcome == BACK || (it->file && it->outcome == FAILED);
     }
-    return j->n_arg ? 0 : write_states(j, e);
+    return 0;
 }
 
 int cmd_replay(int argc, char **argv)
@@ -352,6 +356,9 @@ int cmd_replay(int argc, char **argv)
             print_json(&j);
         else
             print_items(&j);
+        /* a database that can't be written takes nothing from the report */
+        if (!j.n_arg)
+            write_states(&j, &e);
     }
     arena_release(&j.a);
     checker_close(&j.ck);

@@ -60,7 +60,7 @@ static const struct argp argp = {
     "FILE|ID...",
     "Run trials on every backend and judge them. Exit 0 = right, 1 = findings.\v"
     "Examples:\n"
-    "  tilefuzz run corpus/seed/*.trial\n"
+    "  tilefuzz run corpus/public/*.trial\n"
     "  tilefuzz run 3                           the bug, under the fault it was found with\n"
     "  tilefuzz run 3 --fault none --backends tcc\n"
     "  tilefuzz gen --trial 17 | tilefuzz run - --rtol 1e-5 --atol 1e-6",
@@ -77,7 +77,8 @@ static json_t *json_verdict(const struct verdict *v, const struct trial *t, cons
 
     json_put(j, "backend", json_text(v->backend));
     json_put(j, "algebra", json_text(algebra_name(v->algebra)));
-    json_put(j, "recipe", json_text(recipe_name(t->recipe)));
+    json_put(j, "recipe",
+             json_text(v->exact ? exact_name(v->exact - 1) : recipe_name(t->recipe)));
     json_put(j, "kind", json_text(verdict_name(v->kind)));
     json_put(j, "class", json_text(class));
     verdict_where(v, &t->prog, &where);
@@ -104,6 +105,9 @@ static void print_json(const struct subject *sub, const struct check *c, const c
     json_put(j, "key", json_text(key));
     json_put(j, "kind", json_text(verdict_name(c->kind)));
     json_put(j, "untrusted_by", json_text(c->untrusted_by));
+    json_put(j, "exact", json_integer(c->n_exact));
+    json_put(j, "exact_na", json_integer(c->n_exact_na));
+    json_put(j, "exact_na_why", json_text(c->exact_na));
     for (int i = 0; i < c->n; i++)
         json_array_append_new(
             list, json_verdict(&c->verdict[i], sub->trial, i == c->first ? class : NULL));
@@ -118,7 +122,8 @@ static void print_text(const struct subject *sub, const struct check *c)
     for (int i = 0; i < c->n; i++) {
         const struct verdict *v = &c->verdict[i];
 
-        str_add(&s, "%s: %-6s %-4s %s", sub->name, v->backend, algebra_name(v->algebra),
+        str_add(&s, "%s: %-6s %-4s%s%s %s", sub->name, v->backend, algebra_name(v->algebra),
+                v->exact ? " " : "", v->exact ? exact_name(v->exact - 1) : "",
                 verdict_name(v->kind));
         if (v->kind == VK_PASS) {
             str_add(&s, " (%" PRId64 " elements", v->n_judged);
@@ -131,6 +136,9 @@ static void print_text(const struct subject *sub, const struct check *c)
         }
         str_puts(&s, "\n");
     }
+    if (c->n_exact_na)
+        str_add(&s, "%s: no exact data in %d of %d sets: %s\n", sub->name, c->n_exact_na,
+                c->n_exact_na + c->n_exact, c->exact_na);
     if (c->untrusted_by)
         str_add(&s, "%s: UNTRUSTED: a kernel that gives %s would pass\n", sub->name,
                 c->untrusted_by);

@@ -40,19 +40,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                 return 0;
             }
         cmd_usage(state, "--as: no form '%s'; forms are trial, loops, c, repro.c, json", arg);
-    case ARGP_KEY_ARG:
-        if (o->arg)
-            cmd_usage(state, "one FILE|ID at a time; '%s' is one too many", arg);
-        o->arg = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->arg)
-            cmd_usage(state, "which trial? give a FILE or the ID of a bug");
-        if (o->after && o->form != SHOW_DEFAULT && o->form != SHOW_LOOPS)
-            cmd_usage(state, "--after goes with --as loops");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        if (key == ARGP_KEY_END && o->after && o->form != SHOW_DEFAULT && o->form != SHOW_LOOPS)
+            cmd_usage(state, "--after goes with --as loops");
+        return cmd_subject_arg(key, arg, state, &o->arg);
     }
 }
 
@@ -66,7 +57,7 @@ static const struct argp argp = {
     "Examples:\n"
     "  tilefuzz show 3\n"
     "  tilefuzz show 3 --after fuse\n"
-    "  tilefuzz show corpus/public/05-pad-then-reshape-1.trial --as c\n"
+    "  tilefuzz show corpus/public/05-pad-then-reshape.trial --as c\n"
     "  tilefuzz show 3 --as repro.c > repro.c && cc repro.c -lm -o repro && ./repro",
     NULL,
     NULL,
@@ -158,6 +149,15 @@ static int show(const struct show_opts *o, const struct subject *sub, struct are
     return 0;
 }
 
+/* How a stored finding was found: talk, as the text of the trial is the answer. */
+static void tell_finding(const struct finding *f)
+{
+    const char *tier = f->tier && *f->tier ? f->tier : "none: it did not come to an answer";
+
+    fprintf(stderr, "bug %lld: %s by %s in %s, tier %s, fault %s\n", (long long)f->id, f->kind,
+            f->backend, f->algebra, tier, f->fault);
+}
+
 int cmd_show(int argc, char **argv)
 {
     struct show_opts o = { .common = CMD_COMMON_DEFAULT };
@@ -170,8 +170,11 @@ int cmd_show(int argc, char **argv)
     if (o.common.json)
         o.form = SHOW_JSON;
     arena_init(&a);
-    if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0 && show(&o, &sub, &a, &s, &e) == 0)
+    if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0 && show(&o, &sub, &a, &s, &e) == 0) {
         fputs(str_get(&s), stdout);
+        if (sub.id && o.form != SHOW_JSON)
+            tell_finding(&sub.finding);
+    }
     if (e.code == ERR_ILLEGAL)
         snprintf(e.file, sizeof e.file, "%s", sub.name);
     str_release(&s);

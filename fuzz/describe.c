@@ -5,12 +5,20 @@
 
 #include "ir/text.h"
 
-void verdict_number(const struct verdict *v, double x, struct str *s)
+/* Integers and truth values are the same in both algebras; a float is a word in ring. */
+static void print_number(const struct verdict *v, const struct prog *p, double x, struct str *s)
 {
-    if (v->algebra == AL_RING && x >= 0 && x <= 4294967295.0)
-        str_add(s, "0x%08" PRIx32, (uint32_t)x);
+    static const int digits[DT_COUNT] = {
+        [DT_F32] = 9, [DT_F64] = 17, [DT_F16] = 5, [DT_BF16] = 4
+    };
+    enum dtype dt = p->node[p->out[v->out].node].dt;
+
+    if (!digits[dt])
+        str_add(s, "%.0f", x);
+    else if (v->algebra == AL_RING)
+        str_add(s, "0x%0*" PRIx32, dtype_info(dt)->bytes == 2 ? 4 : 8, (uint32_t)x);
     else
-        str_add(s, "%.9g", x);
+        str_add(s, "%.*g", digits[dt], x);
 }
 
 void verdict_where(const struct verdict *v, const struct prog *p, struct str *s)
@@ -34,9 +42,9 @@ static void print_element(const struct verdict *v, const struct prog *p, struct 
 {
     verdict_where(v, p, s);
     str_puts(s, ": want ");
-    verdict_number(v, v->want, s);
+    print_number(v, p, v->want, s);
     str_puts(s, ", got ");
-    verdict_number(v, v->got, s);
+    print_number(v, p, v->got, s);
     if (v->bound > 0)
         str_add(s, ", bound %.3g", v->bound);
     str_add(s, "; %" PRId64 " of %" PRId64 " wrong", v->n_wrong, v->n_judged);

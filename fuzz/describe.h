@@ -8,12 +8,11 @@
 #include "fuzz/explain/cause.h"
 #include "fuzz/finding.h"
 
-/* "y[0,2]: want 3, got 4, bound 1e-06; 7 of 64 wrong", or what happened instead. */
+/* "y[0,2]: want 3, got 4, bound 1e-06; 7 of 64 wrong", or what happened instead; floats of
+ * ring are shown as hexadecimal words. */
 void verdict_print(const struct verdict *v, const struct prog *p, struct str *s);
 /* "y[0,2]", "s[17] in kernel t at t.i0=1"; nothing where no place is known */
 void verdict_where(const struct verdict *v, const struct prog *p, struct str *s);
-/* A number of a verdict: ring words as hexadecimal, else the shortest decimal. */
-void verdict_number(const struct verdict *v, double x, struct str *s);
 
 /* All of f that a trial, the verdict that decides and the cause tell; strings live in a. */
 void finding_describe(struct finding *f, const struct trial *t, const struct verdict *v,

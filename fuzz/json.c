@@ -73,7 +73,7 @@ json_t *json_finding(const struct finding *f)
     json_put(o, "algebra", json_text(f->algebra));
     json_put(o, "tier", json_text(f->tier));
     json_put(o, "fault", json_text(f->fault));
-    json_put(o, "seed", json_integer((json_int_t)f->seed));
+    json_put(o, "seed", f->first_trial < 0 ? json_null() : json_integer((json_int_t)f->seed));
     json_put(o, "detail", json_text(f->detail));
     json_put(o, "trial", json_text(f->text));
     return o;

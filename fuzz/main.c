@@ -79,10 +79,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "tilefuzz: no command; see tilefuzz --help\n");
         return CMD_USAGE;
     }
-    if (strcmp(argv[1], "help") == 0 && argc == 3 && (c = find(argv[2]))) {
+    if (strcmp(argv[1], "help") == 0 && argc > 2) {
         char help[] = "--help", *args[] = { argv[0], help, NULL };
 
-        return hand_over(c, 2, args);
+        c = find(argv[2]);
+        return c ? hand_over(c, 2, args) : without_command(argv[2]);
     }
     c = find(argv[1]);
     return c ? hand_over(c, argc - 1, argv + 1) : without_command(argv[1]);

@@ -50,5 +50,16 @@ int cmd_open(const char *arg, const struct cmd_common *c, struct arena *a, struc
         trial_read(arg, a, &out->trial, e);
     if (c->fault_given)
         out->fault = c->fault;
+    if (!e->code)
+        e->file[0] = '\0'; /* what goes wrong from now on is not the file's fault */
     return e->code;
+}
+
+const char *subject_hint(const struct subject *sub, bool tolerance)
+{
+    const char *tier = sub->id ? sub->finding.tier : NULL;
+
+    return tier && !strcmp(tier, "tolerance") && !tolerance
+               ? "; it was found by tolerance: give --rtol and --atol"
+               : "";
 }

@@ -22,7 +22,7 @@ struct camp_opts {
     int deadline_s;
     bool quiet; /* no status line */
     const char *db;
-    /* of pasteable lines: "tilefuzz", " --preset views", " --fault ID" */
+    /* of pasteable lines: "tilefuzz", " --preset views", " --rtol 1e-05 --fault ID" */
     const char *program, *gen_options, *run_options;
     struct store_campaign about; /* what the database keeps of the campaign, seed apart */
 };
@@ -31,6 +31,7 @@ struct camp_totals {
     int64_t trials, verified, unsupported, untrusted, suspect, findings; /* trials */
     int64_t judged;           /* verdicts: trials x backends x algebras */
     int64_t elements, unsure; /* of outputs: judged; not judged, being downstream of a jump */
+    int64_t exact, exact_na;  /* sets of exact data: run; not applicable to their trial */
     int64_t unconfirmed;      /* failed in a batch, never again alone */
 };
 

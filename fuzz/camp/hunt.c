@@ -87,6 +87,8 @@ static void count(struct camp_totals *n, const struct trial_rec *r)
     n->judged += r->judged;
     n->elements += r->elements;
     n->unsure += r->unsure;
+    n->exact += r->exact;
+    n->exact_na += r->exact_na;
     if (k == VK_UNSUPPORTED)
         n->unsupported++;
     else if (k == VK_UNTRUSTED)
@@ -254,6 +256,8 @@ json_t *camp_json(const struct camp_opts *o, const struct camp_result *r)
     json_put(j, "bugs", bugs);
     json_put(j, "elements", json_integer(r->n.elements));
     json_put(j, "unsure", json_integer(r->n.unsure));
+    json_put(j, "exact", json_integer(r->n.exact));
+    json_put(j, "exact_na", json_integer(r->n.exact_na));
     json_put(j, "unconfirmed", json_integer(r->n.unconfirmed));
     json_put(j, "cpu_s", json_real(r->cpu_s));
     json_put(j, "wall_s", json_real(r->wall_s));

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const int64_t second = 1000000000;
@@ -32,6 +33,41 @@ static double percent(int64_t part, int64_t whole)
     return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
+void status_line(const struct camp_totals *n, double rate, int bugs, double left_s, bool narrow,
+                 struct str *line)
+{
+    double untrusted = percent(n->untrusted, n->trials);
+    double unsupported = percent(n->unsupported, n->trials);
+
+    str_add(line, "%" PRId64 " trials, %.0f/s, ", n->trials, rate);
+    if (narrow)
+        str_add(line, "UNTRUSTED %.1f%%, UNSUPPORTED %.1f%%", untrusted, unsupported);
+    else
+        str_add(line,
+                "%" PRId64 " judged, UNTRUSTED %" PRId64 " (%.1f%%), UNSUPPORTED %" PRId64
+                " (%.1f%%)",
+                n->judged, n->untrusted, untrusted, n->unsupported, unsupported);
+    str_add(line, ", %d bug%s", bugs, bugs == 1 ? "" : "s");
+    add_left(line, left_s);
+}
+
+/* A line that wraps can't be drawn over: it is made to fit, and cut where even that fails. */
+static void fitted_line(const struct camp_totals *n, double rate, int bugs, double left_s,
+                        struct str *out)
+{
+    struct winsize w;
+    size_t room = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col ? w.ws_col - 1 : 79;
+    struct str line = { 0 };
+
+    status_line(n, rate, bugs, left_s, false, &line);
+    if (line.n > room) {
+        str_clear(&line);
+        status_line(n, rate, bugs, left_s, true, &line);
+    }
+    str_add(out, "\r\033[K%.*s", (int)(line.n < room ? line.n : room), str_get(&line));
+    str_release(&line);
+}
+
 void status_show(struct status *s, const struct camp_totals *n, int bugs, double left_s)
 {
     struct str line = { 0 };
@@ -41,15 +77,13 @@ void status_show(struct status *s, const struct camp_totals *n, int bugs, double
     if (s->quiet || now < s->due)
         return;
     rate = (double)(n->trials - s->last_trials) * 1e9 / (double)(now - s->last + 1);
-    str_add(&line,
-            "%s%" PRId64 " trials, %.0f/s, %" PRId64 " judged, UNTRUSTED %" PRId64
-            " (%.1f%%), UNSUPPORTED %" PRId64 " (%.1f%%), %d bug%s",
-            s->terminal ? "\r\033[K" : "tilefuzz: ", n->trials, rate, n->judged, n->untrusted,
-            percent(n->untrusted, n->trials), n->unsupported,
-            percent(n->unsupported, n->trials), bugs, bugs == 1 ? "" : "s");
-    add_left(&line, left_s);
-    if (!s->terminal)
+    if (s->terminal) {
+        fitted_line(n, rate, bugs, left_s, &line);
+    } else {
+        str_puts(&line, "tilefuzz: ");
+        status_line(n, rate, bugs, left_s, false, &line);
         str_puts(&line, "\n");
+    }
     if (write(STDERR_FILENO, str_get(&line), line.n) < 0)
         s->quiet = true;
     str_release(&line);

@@ -33,7 +33,8 @@ struct trial_rec {
     uint64_t key;              /* trial_key; 0 where nobody will ask for it */
     uint32_t elements, unsure; /* judged, and not judged because downstream of a jump */
     uint8_t kind;              /* enum verdict_kind */
-    uint8_t judged;            /* verdicts: backends x algebras */
+    uint8_t judged;            /* verdicts: backends x (algebras + sets of exact data) */
+    uint8_t exact, exact_na;   /* sets of exact data: run; not applicable */
 };
 
 struct msg {

@@ -49,11 +49,15 @@ static void check(struct worker *w, const struct trial *t, const struct check_op
 static struct trial_rec record(const struct worker *w, const struct trial *t)
 {
     const struct check *c = &w->check;
-    struct trial_rec r = { .kind = (uint8_t)c->kind,
-                           .judged = (uint8_t)c->n,
-                           .elements = (uint32_t)c->n_judged,
-                           .unsure = (uint32_t)c->n_unsure };
+    struct trial_rec r;
 
+    memset(&r, 0, sizeof r); /* its padding goes over the wire too */
+    r.kind = (uint8_t)c->kind;
+    r.judged = (uint8_t)c->n;
+    r.elements = (uint32_t)c->n_judged;
+    r.unsure = (uint32_t)c->n_unsure;
+    r.exact = (uint8_t)c->n_exact;
+    r.exact_na = (uint8_t)c->n_exact_na;
     if (verdict_is_finding(c->kind) || c->kind == VK_UNSUPPORTED)
         r.key = trial_key(t);
     return r;

@@ -14,7 +14,8 @@ struct check_run {
     const struct backend *b;
     const struct lprog *l;
     const char *text;
-    const struct want *want[AL_COUNT]; /* NULL = algebra not asked for */
+    const struct want *want[AL_COUNT];     /* NULL = algebra not asked for */
+    const struct exact *exact[EXACT_SETS]; /* NULL = not asked for, or not applicable */
 };
 
 /* Hands each verdict to emit as soon as it is known. */

@@ -13,7 +13,9 @@ const char *const check_phase_name[PH_COUNT] = { "generate", "lower", "emit", "w
 
 void check_opts_default(struct check_opts *o)
 {
-    *o = (struct check_opts){ .isolate = true, .deadline_s = CHECK_DEADLINE };
+    *o = (struct check_opts){ .isolate = true,
+                              .deadline_s = CHECK_DEADLINE,
+                              .exact_sets = CHECK_EXACT_SETS };
     o->backend[o->n_backend++] = backend_find("interp");
     o->backend[o->n_backend++] = backend_find("tcc");
     o->algebra[AL_RING] = o->algebra[AL_IEEE] = true;
@@ -135,6 +137,25 @@ static void run_backends(struct check_run *r, struct check *out)
     }
 }
 
+static void make_exact(struct check_run *r, struct check *out)
+{
+    const struct check_opts *o = r->o;
+    const char *why;
+
+    out->n_exact = out->n_exact_na = 0;
+    out->exact_na = NULL;
+    if (!o->algebra[AL_IEEE] || o->judge.tolerance)
+        return;
+    for (int set = 0; set < o->exact_sets; set++) {
+        r->exact[set] = exact_make(r->t, set, &r->c->arena, &why);
+        if (r->exact[set])
+            out->n_exact++;
+        else
+            out->exact_na = why;
+        out->n_exact_na += !r->exact[set];
+    }
+}
+
 int check_trial(struct checker *c, const struct trial *t, const struct check_opts *o,
                 struct check *out, struct err *e)
 {
@@ -159,6 +180,7 @@ int check_trial(struct checker *c, const struct trial *t, const struct check_opt
     for (int al = 0; al < AL_COUNT; al++)
         if (o->algebra[al])
             wants[n_want++] = r.want[al] = judge_want(t, (enum algebra)al, &c->arena);
+    make_exact(&r, out);
     checker_phase(c, PH_WANT, &clock);
     if (judge_untrusted(wants, n_want, &out->untrusted_by) && !out->untrusted_by)
         out->untrusted_by = "a null kernel";

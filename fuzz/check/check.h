@@ -6,11 +6,17 @@
 #define FUZZ_CHECK_H
 
 #include "ir/verdict.h"
-#include "judge/judge.h"
+#include "judge/exact.h"
 #include "lower/lower.h"
 #include "run/run.h"
 
-enum { CHECK_MAX_BACKENDS = 8, CHECK_MAX_VERDICTS = CHECK_MAX_BACKENDS * (AL_COUNT + 1) };
+enum {
+    CHECK_MAX_BACKENDS = 8,
+    CHECK_MAX_VERDICTS = CHECK_MAX_BACKENDS * (AL_COUNT + EXACT_SETS + 1)
+};
+
+/* Sets of exact data that a trial is run with, beside its own data. */
+enum { CHECK_EXACT_SETS = 2 };
 
 /* Seconds of CPU time (and three times that on the clock) before code is taken for hung. */
 enum { CHECK_DEADLINE = 20 };
@@ -21,6 +27,7 @@ struct check_opts {
     int n_backend;
     bool algebra[AL_COUNT];
     struct judge_opts judge;
+    int exact_sets; /* 0 .. EXACT_SETS; none where ieee is not asked for or by tolerance */
     bool isolate;   /* compiled code runs in a child: its death is a verdict, not ours */
     int deadline_s; /* of that child */
 };
@@ -62,7 +69,8 @@ void checker_phase(struct checker *c, enum check_phase ph, int64_t *since);
 int64_t checker_now(void);
 
 struct check {
-    struct verdict verdict[CHECK_MAX_VERDICTS]; /* one per backend x algebra that was reached */
+    struct verdict
+        verdict[CHECK_MAX_VERDICTS]; /* one per backend x algebra, or set, that was reached */
     int n;
     /* the trial as a whole: a finding's kind if any verdict is one; else UNSUPPORTED if a
      * backend refused; else UNTRUSTED; else PASS */
@@ -72,6 +80,8 @@ struct check {
     struct lprog *l;
     const char *text; /* emitted C */
     int64_t n_judged, n_unsure;
+    int n_exact, n_exact_na; /* sets of exact data: run; not applicable */
+    const char *exact_na;    /* why the last of those was not */
 };
 
 /*
@@ -79,7 +89,9 @@ struct check {
  * (what they would do with a wild index is not needed to know that the trial fails), unless
  * they are the only ones asked for. ring is judged before ieee, which is left out once the
  * backend did worse than give a wrong number. Every backend runs backend->runs times and
- * the runs are compared. Non-zero = the trial is illegal (ERR_ILLEGAL, ERR_INPUT).
+ * the runs are compared. Sets of exact data follow: the same code with other data, once each,
+ * and in the interpreter the first set only. Non-zero = the trial is illegal (ERR_ILLEGAL,
+ * ERR_INPUT).
  */
 int check_trial(struct checker *c, const struct trial *t, const struct check_opts *o,
                 struct check *out, struct err *e);

@@ -31,6 +31,7 @@ int cause_locate(struct probe *p, const struct trial *t, const struct verdict *v
 {
     int rc;
 
+    p->exact = v->exact;
     probe_trial(p, t, v->algebra);
     rc = probe_cause(p, out, e);
     if (rc)

@@ -224,8 +224,8 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
     if (lower(t, &lo, a, &l, e))
         return e->code;
     probe_open(&p, ck, o);
-    p.t = t;
-    p.al = v->algebra;
+    p.exact = v->exact;
+    probe_trial(&p, t, v->algebra);
     run_begin(&ck->env);
     if (cause->step >= 0 && cause->step < t->n_step) {
         step_print(&t->prog, &t->step[cause->step], &s);

@@ -21,10 +21,15 @@ void probe_close(struct probe *p)
 
 void probe_trial(struct probe *p, const struct trial *t, enum algebra al)
 {
+    struct exact *x = NULL;
+    const char *why;
+
     arena_reset(&p->keep);
-    p->t = t;
+    if (p->exact)
+        x = exact_make(t, p->exact - 1, &p->keep, &why);
+    p->t = x ? x->t : t;
     p->al = al;
-    p->want = judge_want(t, al, &p->keep);
+    p->want = x ? x->want : judge_want(t, al, &p->keep);
     p->l = NULL;
 }
 
@@ -95,13 +100,15 @@ const char *kind_group(enum verdict_kind k)
     return "value";
 }
 
-/* After build every computed node has a buffer of its own: is it what the judge wants? */
-static bool buffer_right(const struct probe *p, const struct want *want, const struct buffer *b,
-                         const struct slab_buf *s)
+/* After build every computed node has a buffer of its own: does it hold what the judge wants
+ * of `node`, a node of the program that want is of? */
+static bool buffer_right(const struct probe *p, const struct want *want, int node, int buffer)
 {
-    struct rule rule = rule_of(want, b->node, &p->o->judge);
+    const struct buffer *b = &p->l->buffer[buffer];
+    const struct slab_buf *s = &p->ck->env.buf[buffer];
+    struct rule rule = rule_of(want, node, &p->o->judge);
 
-    for (int64_t i = 0; i < want->node[b->node].n; i++) {
+    for (int64_t i = 0; i < want->node[node].n; i++) {
         int64_t rest = i, at = b->layout.offset;
 
         for (int k = b->sh.rank - 1; k >= 0; k--) {
@@ -126,7 +133,7 @@ static int first_wrong_kernel(const struct probe *p, const struct want *want)
         for (int b = 0; b < l->n_buffer; b++) {
             if (l->buffer[b].node != l->kernel[k].node || l->buffer[b].kind == BUF_INPUT)
                 continue;
-            if (!buffer_right(p, want, &l->buffer[b], &p->ck->env.buf[b]))
+            if (!buffer_right(p, want, l->buffer[b].node, b))
                 return k;
         }
     }
@@ -226,37 +233,56 @@ static int n_build(const struct log_copy *log)
     return n;
 }
 
+/* The nth composite that is wrong, *nth counts them; -1 = none. Asks either the judge, about
+ * the primitive program that it was written out in, or what the interpreter stored. */
+static int wrong_composite(const struct probe *p, const struct want *written, int *nth)
+{
+    const struct prog *prog = &p->t->prog;
+
+    *nth = 0;
+    for (int i = 0; i < prog->n; i++) {
+        const char *name = prog->node[i].name;
+        int to, buffer;
+
+        if (!op_is_composite(prog->node[i].op))
+            continue;
+        to = prog_find(p->l->prog, name, strlen(name));
+        buffer = to >= 0 ? p->l->node_buffer[to] : -1;
+        if (to >= 0 && written && !want_agrees(p->want, i, written, to))
+            return i;
+        if (buffer >= 0 && !written && !buffer_right(p, p->want, i, buffer))
+            return i;
+        ++*nth;
+    }
+    return -1;
+}
+
 /*
- * Wrong before the first rewrite that can be withheld. The composites were written out
- * wrongly if the judge, asked about the primitive program, disagrees with itself about the
- * one that was given.
+ * Wrong before the first rewrite that can be withheld. A composite was written out wrongly if
+ * the judge, asked about the primitive program, disagrees with itself about the one that was
+ * given; or if every kernel does what the primitive program says, as far as the judge can
+ * tell, and the composite is wrong all the same.
  */
 static void cause_in_build(struct probe *p, struct cause *out)
 {
     const struct want *want = p->want;
+    int composite = -1, nth = 0;
 
     if (p->l->trial != p->t) {
-        int nth = 0;
-
         want = judge_want(p->l->trial, p->al, &p->keep);
-        for (int i = 0; i < p->t->prog.n; i++) {
-            const struct node *n = &p->t->prog.node[i];
-            int to;
-
-            if (!op_is_composite(n->op))
-                continue;
-            to = prog_find(p->l->prog, n->name, strlen(n->name));
-            if (to >= 0 && !want_agrees(p->want, i, want, to)) {
-                out->pass = "expand";
-                out->rule = p->l->log[nth].rule;
-                out->step = p->l->log[nth].step;
-                return;
-            }
-            nth++;
-        }
+        composite = wrong_composite(p, want, &nth);
+    }
+    if (composite < 0) {
+        out->kernel = build_kernel(p, want);
+        if (out->kernel < 0 && p->l->trial != p->t)
+            composite = wrong_composite(p, NULL, &nth);
     }
     out->pass = "build";
-    out->kernel = build_kernel(p, want);
+    if (composite >= 0) {
+        out->pass = "expand";
+        out->rule = p->l->log[nth].rule;
+        out->step = p->l->log[nth].step;
+    }
 }
 
 int probe_cause(struct probe *p, struct cause *out, struct err *e)

@@ -12,6 +12,7 @@ struct probe {
     const struct check_opts *o;
     const struct trial *t;
     enum algebra al;
+    int exact; /* set before probe_trial: verdict.exact, whose data are run */
     struct want *want;
     struct lprog *l;   /* of the last probe_run or probe_lower */
     struct verdict v;  /* of the last probe_run */

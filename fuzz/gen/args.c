@@ -98,6 +98,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
 #include "fuzz/gen/knobs.def"
 #undef KNOB
+    case ARGP_KEY_END:
+        for (int i = 0; i < OP_COUNT; i++)
+            if (i != OP_INPUT && o->op[i])
+                return 0;
+        cmd_usage(state, "--ops and --no-ops leave no op to draw; see tilefuzz list ops");
     default:
         return ARGP_ERR_UNKNOWN;
     }

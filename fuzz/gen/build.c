@@ -55,12 +55,14 @@ static int64_t terms_of(const struct gen *g, const struct node *n)
     if (n->n_arg == 0)
         return 0;
     x = &gen_at(g, n->arg[0].node < 0 ? n->arg[1].node : n->arg[0].node)->sh;
+    if (op_is_composite(n->op))
+        return composite_terms(g, n);
     if (n->op == OP_MATMUL)
         return shape_count(&n->sh) * x->dim[x->rank - 1];
     return op_info(n->op)->class == OPC_REDUCE ? shape_count(x) : 0;
 }
 
-static struct node *begin(struct gen *g, enum op op)
+struct node *gen_begin(struct gen *g, enum op op)
 {
     struct node *n;
 
@@ -74,7 +76,7 @@ static struct node *begin(struct gen *g, enum op op)
 }
 
 /* Infers the node just begun; a trial that outgrows its knobs is given up. */
-static int finish(struct gen *g, struct node *n)
+int gen_finish(struct gen *g, struct node *n)
 {
     struct err e;
     int64_t terms;
@@ -84,6 +86,8 @@ static int finish(struct gen *g, struct node *n)
     terms = terms_of(g, n);
     g->madds += terms;
     g->work += terms ? terms : shape_count(&n->sh);
+    if (op_is_composite(n->op))
+        g->work += composite_inner(g, n);
     g->n_line += n->op != OP_INPUT && n->op != OP_CONST;
     if (shape_count(&n->sh) > g->o->max_elements || g->work > g->o->max_work ||
         g->n_line > 2 * g->o->max_nodes)
@@ -95,14 +99,14 @@ static int finish(struct gen *g, struct node *n)
 
 int gen_input(struct gen *g, enum dtype dt, const struct shape *sh)
 {
-    struct node *n = begin(g, OP_INPUT);
+    struct node *n = gen_begin(g, OP_INPUT);
     int x;
 
     n->dt = dt;
     n->sh = *sh;
     if (rng_chance(&g->rng, 1, 5))
         layout_draw(&g->rng, sh, &n->layout);
-    x = finish(g, n);
+    x = gen_finish(g, n);
     g->hint[x] = hint_input(dt, g->t->recipe);
     data_values(g, x);
     return x;
@@ -110,66 +114,57 @@ int gen_input(struct gen *g, enum dtype dt, const struct shape *sh)
 
 int gen_const(struct gen *g, enum dtype dt, double value)
 {
-    struct node *n = begin(g, OP_CONST);
+    struct node *n = gen_begin(g, OP_CONST);
 
     n->dt = dt;
-    n->value = dt == DT_F32 ? (double)(float)value : value;
-    return finish(g, n);
+    n->value = value;
+    return gen_finish(g, n);
 }
 
 int gen_iota(struct gen *g, enum dtype dt, const struct shape *sh, int axis)
 {
-    struct node *n = begin(g, OP_IOTA);
+    struct node *n = gen_begin(g, OP_IOTA);
 
     n->dt = dt;
     n->sh = *sh;
     n->axis = axis;
-    return finish(g, n);
+    return gen_finish(g, n);
 }
 
 int gen_unary(struct gen *g, enum op op, int x)
 {
-    struct node *n = begin(g, op);
+    struct node *n = gen_begin(g, op);
 
     n->arg[0] = NODE(x);
-    return finish(g, n);
-}
-
-static struct arg rounded(struct arg a, enum dtype dt)
-{
-    if (a.node < 0 && dt == DT_F32)
-        a.lit = (double)(float)a.lit;
-    return a;
+    return gen_finish(g, n);
 }
 
 int gen_binary(struct gen *g, enum op op, struct arg x, struct arg y)
 {
-    enum dtype dt = gen_at(g, x.node < 0 ? y.node : x.node)->dt;
-    struct node *n = begin(g, op);
+    struct node *n = gen_begin(g, op);
 
-    n->arg[0] = rounded(x, dt);
-    n->arg[1] = rounded(y, dt);
-    return finish(g, n);
+    n->arg[0] = x;
+    n->arg[1] = y;
+    return gen_finish(g, n);
 }
 
 int gen_where(struct gen *g, int cond, struct arg x, struct arg y)
 {
-    enum dtype dt = gen_at(g, x.node < 0 ? y.node : x.node)->dt;
-    struct node *n = begin(g, OP_WHERE);
+    struct node *n = gen_begin(g, OP_WHERE);
 
     n->arg[0] = NODE(cond);
-    n->arg[1] = rounded(x, dt);
-    n->arg[2] = rounded(y, dt);
-    return finish(g, n);
+    n->arg[1] = x;
+    n->arg[2] = y;
+    return gen_finish(g, n);
 }
 
 int gen_cast(struct gen *g, int x, enum dtype dt)
 {
-    struct node *n = begin(g, OP_CAST);
+    struct node *n = gen_begin(g, OP_CAST);
 
     n->arg[0] = NODE(x);
     n->dt = dt;
-    return finish(g, n);
+    return gen_finish(g, n);
 }
 
 /* A tall stack of views that strides can't merge makes index expressions explode: it gets a
@@ -188,11 +183,11 @@ int gen_permute(struct gen *g, int x, const int *perm)
     struct node *n;
 
     x = grounded(g, x);
-    n = begin(g, OP_PERMUTE);
+    n = gen_begin(g, OP_PERMUTE);
     n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
         n->perm[i] = perm[i];
-    return finish(g, n);
+    return gen_finish(g, n);
 }
 
 int gen_reshape(struct gen *g, int x, const struct shape *sh)
@@ -200,10 +195,10 @@ int gen_reshape(struct gen *g, int x, const struct shape *sh)
     struct node *n;
 
     x = grounded(g, x);
-    n = begin(g, OP_RESHAPE);
+    n = gen_begin(g, OP_RESHAPE);
     n->arg[0] = NODE(x);
     n->sh = *sh;
-    return finish(g, n);
+    return gen_finish(g, n);
 }
 
 int gen_expand(struct gen *g, int x, const struct shape *sh)
@@ -211,10 +206,10 @@ int gen_expand(struct gen *g, int x, const struct shape *sh)
     struct node *n;
 
     x = grounded(g, x);
-    n = begin(g, OP_EXPAND);
+    n = gen_begin(g, OP_EXPAND);
     n->arg[0] = NODE(x);
     n->sh = *sh;
-    return finish(g, n);
+    return gen_finish(g, n);
 }
 
 int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const int64_t *by)
@@ -222,14 +217,14 @@ int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const 
     struct node *n;
 
     x = grounded(g, x);
-    n = begin(g, OP_SLICE);
+    n = gen_begin(g, OP_SLICE);
     n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
         n->lo[i] = lo[i];
         n->hi[i] = hi[i];
         n->by[i] = by[i];
     }
-    return finish(g, n);
+    return gen_finish(g, n);
 }
 
 int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, double value)
@@ -237,33 +232,48 @@ int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, d
     struct node *n;
 
     x = grounded(g, x);
-    n = begin(g, OP_PAD);
+    n = gen_begin(g, OP_PAD);
     n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
         n->lo[i] = before[i];
         n->hi[i] = after[i];
     }
-    n->value = gen_at(g, x)->dt == DT_F32 ? (double)(float)value : value;
-    return finish(g, n);
+    n->value = value;
+    return gen_finish(g, n);
+}
+
+/* Now and then another accumulator than the dtype's own; a narrower one is not allowed. */
+static void draw_acc(struct gen *g, struct node *n)
+{
+    enum dtype dt = gen_at(g, n->arg[0].node)->dt;
+    bool half = dtype_info(dt)->bytes == 2;
+
+    if (!op_takes_acc(n->op) || !dtype_is_float(dt) || dt == DT_F64 ||
+        !rng_chance(&g->rng, 1, half ? 5 : 12))
+        return;
+    n->acc_given = true;
+    n->acc = half && rng_chance(&g->rng, 1, 2) ? dt : DT_F64;
 }
 
 int gen_reduce(struct gen *g, enum op op, int x, uint32_t axes, bool keep)
 {
-    struct node *n = begin(g, op);
+    struct node *n = gen_begin(g, op);
 
     n->arg[0] = NODE(x);
     n->axes = axes;
     n->keep = keep;
-    return finish(g, n);
+    draw_acc(g, n);
+    return gen_finish(g, n);
 }
 
 int gen_matmul(struct gen *g, int x, int y)
 {
-    struct node *n = begin(g, OP_MATMUL);
+    struct node *n = gen_begin(g, OP_MATMUL);
 
     n->arg[0] = NODE(x);
     n->arg[1] = NODE(y);
-    return finish(g, n);
+    draw_acc(g, n);
+    return gen_finish(g, n);
 }
 
 void gen_output(struct gen *g, int x)

@@ -56,9 +56,11 @@ struct gen {
     int64_t madds; /* terms of reductions so far */
     int64_t want;  /* multiply-adds that this trial aims at */
     enum size_group group;
-    int64_t base;  /* SZ_EQUAL: the extent */
-    int primes;    /* SZ_PRIMES: number handed out */
-    bool zero_due; /* one extent of this trial is to be 0 */
+    enum dtype flt; /* float dtype of this trial .. */
+    bool mixed;     /* .. or several, with casts */
+    int64_t base;   /* SZ_EQUAL: the extent */
+    int primes;     /* SZ_PRIMES: number handed out */
+    bool zero_due;  /* one extent of this trial is to be 0 */
     int mix[MK_COUNT];
     int depth;   /* of gen_make's recursion */
     int attempt; /* at this trial */
@@ -74,6 +76,9 @@ static inline const struct node *gen_at(const struct gen *g, int x)
 {
     return &g->p->node[x];
 }
+/* What every constructor does first and last. */
+struct node *gen_begin(struct gen *g, enum op op);
+int gen_finish(struct gen *g, struct node *n);
 bool gen_may(const struct gen *g, enum op op); /* not excluded on the command line */
 bool gen_room(const struct gen *g, int nodes); /* may that many nodes still be added */
 int gen_input(struct gen *g, enum dtype dt, const struct shape *sh);
@@ -92,6 +97,35 @@ int gen_reduce(struct gen *g, enum op op, int x, uint32_t axes, bool keep);
 int gen_matmul(struct gen *g, int x, int y);
 void gen_output(struct gen *g, int x);
 int gen_readers(const struct gen *g, int x); /* operands and outputs that name x */
+
+/* composite.c */
+struct attend {
+    int q, k, v, mask; /* mask -1 = no operand */
+    double scale;
+    enum mask_kind kind;
+    enum empty_row empty;
+};
+int gen_softmax(struct gen *g, int x, int axis);
+int gen_layernorm(struct gen *g, int x, int gain, int bias, double eps);
+int gen_rmsnorm(struct gen *g, int x, int gain, double eps);
+int gen_argmax(struct gen *g, int x, int axis);
+int gen_gather(struct gen *g, int x, int idx, int axis);
+int gen_concat(struct gen *g, int x, int y, int axis);
+int gen_attention(struct gen *g, const struct attend *at);
+/* what prog_mul_adds and prog_work will say of them */
+int64_t composite_terms(const struct gen *g, const struct node *n);
+int64_t composite_inner(const struct gen *g, const struct node *n);
+
+/* gen_dtype.c */
+void dtype_begin(struct gen *g);     /* draws the float dtypes of a trial */
+enum dtype gen_float(struct gen *g); /* one of them */
+enum dtype gen_dtype(struct gen *g); /* the same, or i32 */
+/* another dtype, for a cast */
+enum dtype gen_other(struct gen *g, enum dtype dt);
+bool dtype_is_float(enum dtype dt);
+bool dtype_is_half(enum dtype dt);
+/* magnitudes that stay far from overflow */
+double dtype_limit(enum dtype dt);
 
 /* gen_hint.c */
 struct hint hint_of(const struct gen *g, const struct node *n);
@@ -121,6 +155,21 @@ double view_fill(struct gen *g, enum dtype dt, bool nonzero);
 void view_slice_axis(struct gen *g, int64_t d, int64_t *lo, int64_t *hi, int64_t *by);
 int view_broadcast(struct gen *g, int r, uint32_t axes, const struct shape *sh);
 
+/* gen_act.c: formulas of elementwise ops, on top of a float x */
+int act_any(struct gen *g, int x);   /* gelu, silu, sigmoid */
+int act_idiom(struct gen *g, int x); /* exp far below 0; casts that people write */
+
+/* gen_comp.c: composites but attention, on top of x */
+int comp_softmax(struct gen *g, int x);
+int comp_norm(struct gen *g, int x);
+int comp_argmax(struct gen *g, int x);
+int comp_gather(struct gen *g, int x);
+int comp_concat(struct gen *g, int x);
+int comp_any(struct gen *g, int x);
+
+/* gen_attend.c */
+void family_attention(struct gen *g);
+
 /* gen_idiom.c: view patterns that compilers get wrong, on top of x */
 int idiom_copy_view_copy(struct gen *g, int x);
 int idiom_pad_reshape(struct gen *g, int x);
@@ -130,13 +179,13 @@ int idiom_cut_permuted(struct gen *g, int x);
 int idiom_pad_behind_cast(struct gen *g, const struct shape *sh);
 int idiom_pad_unsafe(struct gen *g, int x);
 int idiom_cycle(struct gen *g, int x);
+int idiom_cut_flip(struct gen *g, int x);
 int idiom_any(struct gen *g, int x);
 
 /* gen_make.c: a tensor of that dtype and shape, from inputs, with about `budget` nodes */
 int gen_make(struct gen *g, enum dtype dt, const struct shape *sh, int budget);
 /* an existing node seen as that shape through at most one view; -1 = none fits */
 int gen_reuse(struct gen *g, enum dtype dt, const struct shape *sh);
-enum dtype gen_dtype(struct gen *g);
 void mix_views(struct gen *g);
 void mix_fused(struct gen *g);
 void mix_all(struct gen *g);
@@ -160,6 +209,7 @@ int reduce_two_depths(struct gen *g, int x);
 int reduce_outer(struct gen *g, int x, int64_t terms); /* generalised matrix product */
 int reduce_softmax(struct gen *g, int x, int axis);
 int reduce_norm(struct gen *g, int x);
+int reduce_nothing(struct gen *g);            /* over an axis of size 0 */
 int reduce_big(struct gen *g, int64_t terms); /* over an input of about that many elements */
 
 /* gen_matmul.c */
@@ -169,6 +219,7 @@ void family_matmul(struct gen *g);
 
 /* gen_mha.c, gen_fused.c: whole trials */
 void family_mha(struct gen *g);
+void family_spelled(struct gen *g); /* attention of primitive nodes */
 void family_fused(struct gen *g);
 void family_views(struct gen *g);
 void family_mixed(struct gen *g);
@@ -182,8 +233,10 @@ void layout_draw(struct rng *r, const struct shape *sh, struct layout *l);
 void layout_outputs(struct gen *g);
 
 /* gen_data.c */
-void data_draw(struct rng *r, struct trial *t); /* recipe and seed, before the graph */
-void data_values(struct gen *g, int input);     /* now and then a values line */
+/* recipe and seed, before the graph */
+void data_draw(struct rng *r, const struct gen_opts *o, struct trial *t);
+void data_values(struct gen *g, int input);                   /* now and then a values line */
+void data_integers(struct gen *g, int input, int lo, int hi); /* one of integers lo .. hi */
 
 /* gen_sched.c: false if the program can't be lowered even without a schedule */
 bool sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct arena *a,

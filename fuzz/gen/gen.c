@@ -2,6 +2,7 @@
  * The generator's door: presets, one trial from (seed, number), and the retry when a draw
  * was given up.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/bug.h"
@@ -9,11 +10,17 @@
 
 static void family_all(struct gen *g)
 {
-    static void (*const family[])(struct gen *) = { family_matmul, family_mha, family_fused,
-                                                    family_views, family_mixed };
-    static const int weight[] = { 28, 9, 23, 22, 18 };
+    static void (*const family[])(struct gen *) = { family_matmul, family_spelled,
+                                                    family_fused,  family_views,
+                                                    family_mixed,  family_attention };
+    int rest = 100 - g->o->attention_percent;
+    const int weight[] = { 27 * rest, 5 * rest,  26 * rest,
+                           22 * rest, 20 * rest, 100 * g->o->attention_percent };
 
-    family[rng_weighted(&g->rng, weight, 5)](g);
+    if (!gen_may(g, OP_ATTENTION))
+        family[rest ? rng_weighted(&g->rng, weight, 5) : 0](g);
+    else
+        family[rng_weighted(&g->rng, weight, 6)](g);
 }
 
 static const struct {
@@ -26,7 +33,9 @@ static const struct {
                         "matrix products, as a node or spelled by small ops, behind "
                         "views, with epilogues",
                         family_matmul },
-    [PRESET_MHA] = { "mha", "attention as a graph of primitive nodes, heads split by views",
+    [PRESET_MHA] = { "mha",
+                     "attention, as a node or as a graph of primitive ones, heads split by "
+                     "views",
                      family_mha },
     [PRESET_FUSED] = { "fused", "elementwise chains, broadcasts, reductions with epilogues",
                        family_fused },
@@ -56,17 +65,12 @@ bool preset_parse(const char *s, enum preset *p)
 
 bool gen_draws_op(enum op op)
 {
-    static const enum op undrawn[] = { OP_EXP2, OP_LOG, OP_TANH, OP_ERF, OP_RSQRT, OP_PROD };
-
-    for (size_t i = 0; i < ARRAY_LEN(undrawn); i++)
-        if (op == undrawn[i])
-            return false;
-    return !op_is_composite(op);
+    return op != OP_COUNT;
 }
 
 bool gen_draws_step(enum step_kind kind)
 {
-    return kind != STEP_ALGO;
+    return kind != STEP_COUNT;
 }
 
 void gen_opts_default(struct gen_opts *o)
@@ -95,7 +99,7 @@ static bool trusted(const struct gen *g)
         while (gen_at(g, at)->op == OP_COPY || gen_at(g, at)->op == OP_RESHAPE)
             at = gen_at(g, at)->arg[0].node;
         if (g->hint[x].varies && count > 0 && gen_at(g, at)->op != OP_INPUT &&
-            (n->dt != DT_BOOL || count >= 12))
+            (n->dt != DT_BOOL || count >= 12) && (gen_at(g, at)->op != OP_ARGMAX || count >= 8))
             return true;
     }
     return false;
@@ -107,14 +111,16 @@ static void cast_output(struct gen *g)
     int n = g->p->n, x = (int)rng_below(&g->rng, (uint64_t)n);
     const struct node *at = gen_at(g, x);
     int64_t count = shape_count(&at->sh);
+    enum dtype to;
 
     if (!gen_may(g, OP_CAST) || count < 2 || count > 400 || at->sh.rank == 0 ||
         !g->hint[x].varies)
         return;
-    if (at->dt != DT_F32)
-        gen_output(g, gen_cast(g, x, DT_F32));
-    else if (g->hint[x].exact)
-        gen_output(g, gen_cast(g, x, DT_I32));
+    to = gen_other(g, at->dt);
+    if (to == DT_BOOL || (to == DT_I32 && dtype_is_float(at->dt) && !g->hint[x].exact))
+        return;
+    if (dtype_limit(to) >= fmax(fabs(g->hint[x].lo), fabs(g->hint[x].hi)))
+        gen_output(g, gen_cast(g, x, to));
 }
 
 /* Outputs: what nobody reads, and now and then something that somebody does. */
@@ -174,6 +180,7 @@ static void restart(struct gen *g)
     g->cap_hint = g->n_line = g->depth = 0;
     g->work = g->madds = 0;
     size_begin(g);
+    dtype_begin(g);
 }
 
 /* One program; a draw that was given up is drawn again, further down the stream. */
@@ -201,7 +208,7 @@ struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o
     g->o = o;
     g->a = a;
     rng_init_named(&r, seed, number, "data");
-    data_draw(&r, g->t);
+    data_draw(&r, o, g->t);
     rng_init_named(&g->rng, seed, number, "graph");
     rng_init_named(&r, seed, number, "schedule");
     do

@@ -14,7 +14,7 @@ static double top(const struct gen *g, int x)
 
 static bool is_float(const struct gen *g, int x)
 {
-    return gen_at(g, x)->dt == DT_F32;
+    return dtype_is_float(gen_at(g, x)->dt);
 }
 
 int elem_tame(struct gen *g, int x, double limit)
@@ -32,7 +32,7 @@ int elem_numeric(struct gen *g, int x)
 {
     if (gen_at(g, x)->dt != DT_BOOL)
         return x;
-    return gen_cast(g, x, rng_chance(&g->rng, 1, 2) ? DT_I32 : DT_F32);
+    return gen_cast(g, x, rng_chance(&g->rng, 1, 2) ? DT_I32 : gen_float(g));
 }
 
 int elem_positive(struct gen *g, int x)
@@ -56,19 +56,29 @@ double elem_lit(struct gen *g, enum dtype dt)
 
     if (dt == DT_BOOL)
         return rng_chance(&g->rng, 1, 2);
-    return dt == DT_F32 ? real[rng_below(&g->rng, 10)] : whole[rng_below(&g->rng, 10)];
+    return dt == DT_I32 ? whole[rng_below(&g->rng, 10)] : real[rng_below(&g->rng, 10)];
 }
 
 /* op if it is allowed and safe on x, else 0 */
 static int unary_weight(const struct gen *g, enum op op, int x)
 {
     const struct hint *h = &g->hint[x];
+    bool half = dtype_is_half(gen_at(g, x)->dt);
 
     if (!gen_may(g, op) || !op_takes(op, gen_at(g, x)->dt))
         return 0;
     switch ((int)op) {
     case OP_EXP:
-        return h->hi < 12 && h->lo > -40 ? 6 : 0;
+        return h->hi < (half ? 8 : 12) && h->lo > -40 ? 6 : 0;
+    case OP_EXP2:
+        return h->hi < (half ? 11 : 17) && h->lo > -60 ? 3 : 0;
+    case OP_LOG:
+        return h->lo > (half ? 0.05 : 1e-3) ? 6 : 0;
+    case OP_RSQRT:
+        return h->lo > 1e-2 ? 5 : 0;
+    case OP_TANH:
+    case OP_ERF:
+        return 2;
     case OP_RECIP:
         return h->lo > 0.01 || h->hi < -0.01 ? 5 : 0;
     case OP_SQRT:
@@ -82,8 +92,10 @@ static int unary_weight(const struct gen *g, enum op op, int x)
 
 int elem_unary(struct gen *g, int x)
 {
-    static const enum op op[] = { OP_NEG, OP_ABS, OP_EXP, OP_RECIP, OP_SQRT, OP_NOT, OP_COPY };
-    int weight[7], sum = 0;
+    static const enum op op[] = { OP_NEG,  OP_ABS,  OP_EXP, OP_RECIP, OP_SQRT, OP_NOT,
+                                  OP_COPY, OP_EXP2, OP_LOG, OP_TANH,  OP_ERF,  OP_RSQRT };
+    enum { N = ARRAY_LEN(op) };
+    int weight[N], sum = 0;
 
     if (is_float(g, x) && gen_room(g, 3) && rng_chance(&g->rng, 1, 4)) {
         if (rng_chance(&g->rng, 1, 3))
@@ -91,11 +103,11 @@ int elem_unary(struct gen *g, int x)
         else if (gen_may(g, OP_ABS) && gen_may(g, OP_ADD))
             x = elem_positive(g, x);
     }
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < N; i++)
         sum += weight[i] = unary_weight(g, op[i], x);
     if (sum == 0)
         gen_give_up(g);
-    return gen_unary(g, op[rng_weighted(&g->rng, weight, 7)], x);
+    return gen_unary(g, op[rng_weighted(&g->rng, weight, N)], x);
 }
 
 static bool quotient_ok(const struct gen *g, const struct arg *y, enum dtype dt)
@@ -151,9 +163,11 @@ static int binary_on(struct gen *g, enum dtype dt, struct arg x, struct arg y)
 
 int elem_binary(struct gen *g, int x, int y)
 {
-    if (top(g, x) > 1e5)
+    double limit = dtype_limit(gen_at(g, x)->dt);
+
+    if (top(g, x) > limit)
         x = elem_tame(g, x, 100);
-    if (top(g, y) > 1e5)
+    if (top(g, y) > limit)
         y = elem_tame(g, y, 100);
     return binary_on(g, gen_at(g, x)->dt, NODE(x), NODE(y));
 }
@@ -194,13 +208,13 @@ int elem_compare(struct gen *g, int x, struct arg y)
 static int cast_any(struct gen *g, int x)
 {
     enum dtype dt = gen_at(g, x)->dt;
-    enum dtype to = (enum dtype)((int)dt + 1 + (int)rng_below(&g->rng, 2)) % 3;
+    enum dtype to = gen_other(g, dt);
 
     if (to == DT_BOOL) /* mostly true otherwise */
-        return elem_compare(g, x, LIT(dt == DT_F32 ? 0.5 : 1));
-    if (dt == DT_F32 && !g->hint[x].exact)
+        return elem_compare(g, x, LIT(is_float(g, x) ? 0.5 : 1));
+    if (is_float(g, x) && !dtype_is_float(to) && !g->hint[x].exact)
         return elem_literal(g, x);
-    return gen_cast(g, x, to);
+    return gen_cast(g, elem_tame(g, x, dtype_limit(to)), to);
 }
 
 /* A partner for x: the same tensor seen otherwise, a broadcast, anything. */
@@ -215,12 +229,12 @@ static int partner(struct gen *g, int x)
 
 int elem_any(struct gen *g, int x)
 {
-    static const int weight[] = { 8, 9, 7, 3, 2, 2 };
+    static const int weight[] = { 16, 18, 14, 6, 4, 4, 1 };
     const struct shape sh = gen_at(g, x)->sh;
     enum dtype dt = gen_at(g, x)->dt;
     int c;
 
-    switch (rng_weighted(&g->rng, weight, 6)) {
+    switch (rng_weighted(&g->rng, weight, 7)) {
     case 0:
         return elem_unary(g, x);
     case 1:
@@ -232,7 +246,9 @@ int elem_any(struct gen *g, int x)
     case 4:
         c = gen_make(g, DT_BOOL, &sh, 1);
         return gen_where(g, c, NODE(x), LIT(elem_lit(g, dt)));
-    default:
+    case 5:
         return gen_unary(g, OP_COPY, x);
+    default:
+        return act_idiom(g, x);
     }
 }

@@ -59,7 +59,7 @@ static int fuse_wish(const struct sched *s, int p, int c)
         return 0;
     if (kp->n_acc == 0 && kc->evals * (kp->cost + kc->cost) > 12000)
         return 0; /* computed once for each read */
-    if (op == OP_COPY && oc == OP_COPY)
+    if (op == oc && (op == OP_COPY || op == OP_CAST))
         return 92;
     if (kp->n_acc > 0)
         return kc->n_acc > 0 ? 45 : 75;
@@ -82,6 +82,7 @@ static void merge(struct sched *s, int p, int c)
         kc->evals = kp->evals > kc->evals ? kp->evals : kc->evals;
     }
     kc->n_acc += kp->n_acc;
+    kc->mixed = s->p->node[p].op == OP_CAST && s->p->node[c].op == OP_ADD;
     kc->cost += kp->cost;
     for (int i = 0; i < s->n; i++)
         others |= s->k[i].alive && s->reads[i * s->n + p];

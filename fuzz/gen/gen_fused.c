@@ -7,11 +7,11 @@
 
 int gen_onwards(struct gen *g, int x)
 {
-    static const int weight[] = { 5, 4, 6, 3, 2, 1, 1 };
+    static const int weight[] = { 5, 4, 6, 3, 2, 1, 1, 6, 2, 2 };
     const struct shape sh = gen_at(g, x)->sh;
     int64_t count = shape_count(&sh), cap = count * 3 / 2 + 16;
 
-    switch (rng_weighted(&g->rng, weight, 7)) {
+    switch (rng_weighted(&g->rng, weight, 10)) {
     case 0:
         return view_any(g, x, cap < g->want ? cap : g->want);
     case 1:
@@ -24,8 +24,14 @@ int gen_onwards(struct gen *g, int x)
         return count * 2 < g->want ? reduce_dead(g, x) : elem_any(g, x);
     case 5:
         return sh.rank > 1 ? reduce_two_depths(g, x) : elem_any(g, x);
-    default:
+    case 6:
         return idiom_pad_behind_cast(g, &sh);
+    case 7:
+        return count * 2 < g->want ? comp_any(g, x) : elem_any(g, x);
+    case 8:
+        return act_any(g, x);
+    default:
+        return act_idiom(g, x);
     }
 }
 
@@ -64,8 +70,8 @@ int gen_amplify(struct gen *g, int x)
 static int fused_body(struct gen *g)
 {
     struct shape sh;
-    int x, kind = (int)rng_below(&g->rng, 12);
-    enum dtype dt = kind < 3 ? DT_F32 : gen_dtype(g);
+    int x, kind = (int)rng_below(&g->rng, 19);
+    enum dtype dt = kind < 3 || kind > 11 ? gen_float(g) : gen_dtype(g);
 
     size_shape(g, (int)rng_range(&g->rng, 1, 4), 40, 260, &sh);
     x = gen_make(g, dt, &sh, (int)rng_range(&g->rng, 1, 3));
@@ -81,7 +87,11 @@ static int fused_body(struct gen *g)
         return reduce_dead(g, elem_any(g, x));
     if (kind < 9 && sh.rank > 1)
         return reduce_any(g, reduce_any(g, elem_any(g, x)));
-    return elem_any(g, x);
+    if (kind > 14)
+        return comp_any(g, x);
+    if (kind > 13)
+        return act_any(g, x);
+    return kind > 11 ? act_idiom(g, x) : elem_any(g, x);
 }
 
 /* Columns and rows: r = reduce x, then x and r together. */
@@ -109,6 +119,8 @@ void family_fused(struct gen *g)
 
     mix_fused(g);
     x = fused_body(g);
+    if (rng_chance(&g->rng, 1, 25))
+        gen_output(g, reduce_nothing(g));
     for (int n = (int)rng_range(&g->rng, 0, 2); n > 0 && gen_room(g, 3); n--)
         x = rng_chance(&g->rng, 1, 4) ? with_reduction(g, x) : elem_any(g, x);
     x = gen_amplify(g, x);

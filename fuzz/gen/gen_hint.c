@@ -11,11 +11,15 @@ struct hint hint_input(enum dtype dt, enum recipe recipe)
     if (dt == DT_I32) {
         h.lo = recipe == RECIPE_INTS ? -1000 : -8;
         h.hi = -h.lo;
-    } else if (dt == DT_F32) {
+    } else if (dtype_is_float(dt)) {
         h.lo = recipe == RECIPE_NORMAL ? -3.5 : recipe == RECIPE_INTS ? -8 : 0;
         h.hi = recipe == RECIPE_NORMAL ? 3.5 : recipe == RECIPE_INTS ? 8 : 1;
         if (recipe == RECIPE_POSITIVE)
             h.lo = 1, h.hi = 2;
+        if (recipe == RECIPE_SPECIAL) /* of the ordinary numbers among them */
+            h.lo = -3.5, h.hi = 3.5;
+        if (recipe == RECIPE_MAGNITUDE)
+            h.lo = -1003.5, h.hi = 1003.5;
     }
     return h;
 }
@@ -73,19 +77,80 @@ static struct hint reduced(const struct gen *g, const struct node *n, struct hin
 {
     double k = terms(g, n);
 
-    if (k == 0) { /* empty: 0, -inf, inf, NaN */
+    if (k == 0) { /* empty: 0, 1, -inf, inf, NaN */
         x = (struct hint){ -1e30, 1e30, false, true };
-        if (n->op == OP_SUM || n->op == OP_MATMUL)
-            x.lo = x.hi = 0;
+        if (n->op == OP_SUM || n->op == OP_MATMUL || n->op == OP_PROD)
+            x.lo = x.hi = n->op == OP_PROD;
         return x;
     }
     if (n->op == OP_SUM || n->op == OP_MATMUL) {
         x.lo *= k;
         x.hi *= k;
     }
-    if ((n->op == OP_SUM || n->op == OP_MEAN || n->op == OP_MATMUL) && k > 1)
-        x.exact = n->dt != DT_F32;
+    if (n->op == OP_PROD) {
+        double top = pow(fmax(fmax(fabs(x.lo), fabs(x.hi)), 1), k);
+
+        x.lo = x.lo >= 1 ? 1 : x.lo >= 0 ? 0 : -top;
+        x.hi = top;
+    }
+    if (n->op != OP_MAX && n->op != OP_MIN && k > 1)
+        x.exact = !dtype_is_float(n->dt);
     return x;
+}
+
+/* May a cast round? */
+static bool narrows(const struct gen *g, const struct node *n, const struct hint *h)
+{
+    enum dtype from = gen_at(g, n->arg[0].node)->dt;
+    int bits = dtype_info(n->dt)->bits;
+
+    if (!dtype_is_float(n->dt) || bits >= dtype_info(from)->bits)
+        return false;
+    return dtype_is_float(from) || fmax(fabs(h->lo), fabs(h->hi)) > ldexp(1, bits);
+}
+
+/* A norm divides by the deviation: no more than sqrt(n) of them from the mean. */
+static struct hint normed(const struct gen *g, const struct node *n, const struct hint *h)
+{
+    const struct shape *x = &gen_at(g, n->arg[0].node)->sh;
+    double far = sqrt((double)x->dim[x->rank - 1] + 1);
+    struct hint r = { -far, far, true, false };
+
+    r = product(r, &r, &h[1]);
+    if (n->op == OP_LAYERNORM)
+        r.lo += h[2].lo, r.hi += h[2].hi;
+    return r;
+}
+
+static struct hint composite(const struct gen *g, const struct node *n, const struct hint *h)
+{
+    struct hint r = { h[0].lo, h[0].hi, true, false };
+
+    switch ((int)n->op) {
+    case OP_SOFTMAX:
+        r.lo = 0, r.hi = 1;
+        break;
+    case OP_LAYERNORM:
+    case OP_RMSNORM:
+        return normed(g, n, h);
+    case OP_ARGMAX:
+        r.lo = 0, r.hi = (double)gen_at(g, n->arg[0].node)->sh.dim[n->axis] - 1;
+        r.varies = h[0].varies && r.hi > 0;
+        r.exact = h[0].exact; /* else it may have picked another place */
+        break;
+    case OP_GATHER:
+        r.lo = fmin(r.lo, 0), r.hi = fmax(r.hi, 0);
+        r.varies = h[0].varies || h[1].varies, r.exact = h[0].exact && h[1].exact;
+        break;
+    case OP_CONCAT:
+        r.lo = fmin(r.lo, h[1].lo), r.hi = fmax(r.hi, h[1].hi);
+        r.varies = h[0].varies || h[1].varies, r.exact = h[0].exact && h[1].exact;
+        break;
+    default: /* attention: a weighted mean of the values */
+        r.lo = fmin(h[2].lo, 0), r.hi = fmax(h[2].hi, 0);
+        break;
+    }
+    return r;
 }
 
 static struct hint infer(const struct gen *g, const struct node *n)
@@ -119,6 +184,20 @@ static struct hint infer(const struct gen *g, const struct node *n)
     case OP_EXP:
         r.lo = exp(h[0].lo), r.hi = exp(h[0].hi), r.exact = false;
         break;
+    case OP_EXP2:
+        r.lo = exp2(h[0].lo), r.hi = exp2(h[0].hi), r.exact = false;
+        break;
+    case OP_LOG:
+        r.lo = log(fmax(h[0].lo, 1e-30)), r.hi = log(fmax(h[0].hi, 1e-30)), r.exact = false;
+        break;
+    case OP_TANH:
+    case OP_ERF:
+        r.lo = fmax(h[0].lo, -1), r.hi = fmin(h[0].hi, 1), r.exact = false;
+        break;
+    case OP_RSQRT:
+        r.lo = 1 / sqrt(fmax(h[0].hi, 1e-30)), r.hi = 1 / sqrt(fmax(h[0].lo, 1e-30));
+        r.exact = false;
+        break;
     case OP_RECIP:
         r = quotient(r, &(struct hint){ 1, 1, false, true }, &h[0]);
         r.exact = false;
@@ -127,18 +206,18 @@ static struct hint infer(const struct gen *g, const struct node *n)
         r.lo = sqrt(fmax(h[0].lo, 0)), r.hi = sqrt(fmax(h[0].hi, 0)), r.exact = false;
         break;
     case OP_ADD:
-        r.lo = h[0].lo + h[1].lo, r.hi = h[0].hi + h[1].hi, r.exact &= n->dt != DT_F32;
+        r.lo = h[0].lo + h[1].lo, r.hi = h[0].hi + h[1].hi, r.exact &= !dtype_is_float(n->dt);
         break;
     case OP_SUB:
-        r.lo = h[0].lo - h[1].hi, r.hi = h[0].hi - h[1].lo, r.exact &= n->dt != DT_F32;
+        r.lo = h[0].lo - h[1].hi, r.hi = h[0].hi - h[1].lo, r.exact &= !dtype_is_float(n->dt);
         break;
     case OP_MUL:
         r = product(r, &h[0], &h[1]);
-        r.exact &= n->dt != DT_F32;
+        r.exact &= !dtype_is_float(n->dt);
         break;
     case OP_DIV:
         r = quotient(r, &h[0], &h[1]);
-        r.exact &= n->dt != DT_F32;
+        r.exact &= !dtype_is_float(n->dt);
         break;
     case OP_MAX2:
         r.lo = fmax(h[0].lo, h[1].lo), r.hi = fmax(h[0].hi, h[1].hi);
@@ -160,26 +239,16 @@ static struct hint infer(const struct gen *g, const struct node *n)
     case OP_CAST:
         if (n->dt == DT_BOOL)
             r.lo = 0, r.hi = 1;
+        r.exact &= !narrows(g, n, &h[0]);
         break;
     case OP_SUM:
+    case OP_PROD:
     case OP_MAX:
     case OP_MIN:
     case OP_MEAN:
         return reduced(g, n, r);
     case OP_MATMUL:
         return reduced(g, n, product(r, &h[0], &h[1]));
-    case OP_INPUT:
-    case OP_PERMUTE:
-    case OP_RESHAPE:
-    case OP_EXPAND:
-    case OP_SLICE:
-    case OP_COPY:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_TANH:
-    case OP_ERF:
-    case OP_RSQRT:
-    case OP_PROD:
     case OP_SOFTMAX:
     case OP_LAYERNORM:
     case OP_RMSNORM:
@@ -187,6 +256,13 @@ static struct hint infer(const struct gen *g, const struct node *n)
     case OP_GATHER:
     case OP_CONCAT:
     case OP_ATTENTION:
+        return composite(g, n, h);
+    case OP_INPUT:
+    case OP_PERMUTE:
+    case OP_RESHAPE:
+    case OP_EXPAND:
+    case OP_SLICE:
+    case OP_COPY:
     case OP_COUNT:
         break;
     }

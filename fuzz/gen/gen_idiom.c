@@ -112,12 +112,38 @@ int idiom_cut_permuted(struct gen *g, int x)
     return x;
 }
 
+/* The same cut, and every second or third element of it backwards from an odd place. */
+int idiom_cut_flip(struct gen *g, int x)
+{
+    int64_t lo[MAX_RANK], hi[MAX_RANK], by[MAX_RANK];
+    struct shape sh = gen_at(g, x)->sh;
+    int axis = 0;
+
+    if (sh.rank < 2 || shape_count(&sh) < 6)
+        return idiom_cut_permuted(g, x);
+    x = view_permute(g, x);
+    size_recut(g, shape_count(&sh), (int)rng_range(&g->rng, 1, 3), &sh);
+    x = gen_reshape(g, x, &sh);
+    for (int i = 0; i < sh.rank; i++) {
+        lo[i] = 0, hi[i] = sh.dim[i], by[i] = 1;
+        axis = sh.dim[i] > sh.dim[axis] ? i : axis;
+    }
+    if (sh.dim[axis] < 3)
+        return view_slice(g, x);
+    by[axis] = sh.dim[axis] > 5 && rng_chance(&g->rng, 1, 3) ? -3 : -2;
+    lo[axis] = sh.dim[axis] - 1 - (int64_t)rng_below(&g->rng, 2);
+    if (lo[axis] % by[axis] == 0)
+        lo[axis]--;
+    hi[axis] = rng_range(&g->rng, -1, lo[axis] / 2 - 1);
+    return gen_slice(g, x, lo, hi, by);
+}
+
 /* bool or i32 cast to a wider dtype, then a fill that the narrow one can't hold */
 int idiom_pad_behind_cast(struct gen *g, const struct shape *sh)
 {
     bool narrow = rng_chance(&g->rng, 2, 3);
     enum dtype from = narrow ? DT_BOOL : DT_I32;
-    enum dtype to = narrow && rng_chance(&g->rng, 1, 3) ? DT_I32 : DT_F32;
+    enum dtype to = narrow && rng_chance(&g->rng, 1, 3) ? DT_I32 : gen_float(g);
     int64_t before[MAX_RANK] = { 0 }, after[MAX_RANK] = { 0 };
     int x = gen_cast(g, gen_make(g, from, sh, (int)rng_below(&g->rng, 2)), to);
     int axis = (int)rng_below(&g->rng, (uint64_t)(sh->rank ? sh->rank : 1));
@@ -127,7 +153,7 @@ int idiom_pad_behind_cast(struct gen *g, const struct shape *sh)
         return x;
     before[axis] = (int64_t)rng_below(&g->rng, 3);
     after[axis] = before[axis] ? (int64_t)rng_below(&g->rng, 3) : 1;
-    x = gen_pad(g, x, before, after, fill[rng_below(&g->rng, to == DT_F32 ? 6 : 4)]);
+    x = gen_pad(g, x, before, after, fill[rng_below(&g->rng, to == DT_I32 ? 4 : 6)]);
     if (rng_chance(&g->rng, 1, 2))
         return elem_any(g, x);
     return rng_chance(&g->rng, 1, 2) ? elem_literal(g, x) : x;
@@ -136,7 +162,7 @@ int idiom_pad_behind_cast(struct gen *g, const struct shape *sh)
 /* a pad above an op that gives no 0 for 0 */
 int idiom_pad_unsafe(struct gen *g, int x)
 {
-    if (gen_at(g, x)->dt != DT_F32)
+    if (!dtype_is_float(gen_at(g, x)->dt))
         return idiom_pad_reshape(g, x);
     if (rng_chance(&g->rng, 1, 2))
         x = gen_unary(g, OP_RECIP, elem_positive(g, x));
@@ -161,7 +187,7 @@ int idiom_cycle(struct gen *g, int x)
 
 int idiom_any(struct gen *g, int x)
 {
-    switch (rng_below(&g->rng, 9)) {
+    switch (rng_below(&g->rng, 10)) {
     case 0:
     case 1:
         return idiom_copy_view_copy(g, x);
@@ -176,6 +202,8 @@ int idiom_any(struct gen *g, int x)
         return idiom_cut_permuted(g, x);
     case 7:
         return idiom_pad_unsafe(g, x);
+    case 8:
+        return idiom_cut_flip(g, x);
     default:
         return idiom_cycle(g, x);
     }

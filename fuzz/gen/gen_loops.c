@@ -188,10 +188,14 @@ static void vectorize_one(struct sched *s)
 {
     static const int64_t lanes[] = { 2, 4, 8 };
     int c = sched_kernel(s), at;
-    struct skern *k = c < 0 ? NULL : &s->k[c];
+    struct skern *k;
     int64_t n = lanes[rng_below(s->r, 3)];
     struct step *st;
 
+    for (int i = 0; i < s->n; i++)
+        if (s->k[i].alive && s->k[i].mixed && rng_chance(s->r, 2, 3))
+            c = i;
+    k = c < 0 ? NULL : &s->k[c];
     at = k ? straight_loop(k) : -1;
     if (at < 0 || k->loop[at].extent < 2)
         return;
@@ -205,7 +209,11 @@ static void vectorize_one(struct sched *s)
 
 void sched_vectorize(struct sched *s)
 {
-    for (int n = (int)rng_below(s->r, 3); n > 0 && sched_may(s, STEP_VECTORIZE); n--)
+    int n = (int)rng_below(s->r, 3);
+
+    for (int i = 0; i < s->n && n == 0; i++)
+        n = s->k[i].alive && s->k[i].mixed;
+    for (; n > 0 && sched_may(s, STEP_VECTORIZE); n--)
         vectorize_one(s);
 }
 

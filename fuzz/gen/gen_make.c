@@ -29,13 +29,6 @@ void mix_all(struct gen *g)
     set_mix(g, (int[MK_COUNT]){ 6, 6, 5, 5, 5, 7, 7, 3, 4, 4, 4, 1, 1 });
 }
 
-enum dtype gen_dtype(struct gen *g)
-{
-    static const int weight[] = { 16, 4, 0 };
-
-    return (enum dtype)rng_weighted(&g->rng, weight, 3);
-}
-
 static int leaf(struct gen *g, enum dtype dt, const struct shape *sh)
 {
     int x = rng_chance(&g->rng, 2, 5) ? gen_reuse(g, dt, sh) : -1;
@@ -128,13 +121,13 @@ static int make_pad(struct gen *g, enum dtype dt, const struct shape *sh, int bu
 
 static int make_cast(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
 {
-    enum dtype from = (enum dtype)((int)dt + 1 + (int)rng_below(&g->rng, 2)) % 3;
+    enum dtype from = gen_other(g, dt);
     int x = gen_make(g, from, sh, budget);
 
-    if (from == DT_F32 && !g->hint[x].exact) /* a rounded float would be a jump */
-        return dt == DT_BOOL ? elem_compare(g, x, LIT(elem_lit(g, DT_F32)))
+    if (!dtype_is_float(dt) && dtype_is_float(from) && !g->hint[x].exact) /* a jump */
+        return dt == DT_BOOL ? elem_compare(g, x, LIT(elem_lit(g, from)))
                              : gen_cast(g, gen_input(g, DT_BOOL, sh), dt);
-    return gen_cast(g, x, dt);
+    return gen_cast(g, elem_tame(g, x, dtype_limit(dt)), dt);
 }
 
 static int make_reduce(struct gen *g, enum dtype dt, const struct shape *sh, int budget)

@@ -143,11 +143,11 @@ static int epilogue(struct gen *g, int x)
     x = elem_numeric(g, x);
     dt = gen_at(g, x)->dt;
     row = gen_at(g, x)->sh;
-    switch (rng_below(&g->rng, 6)) {
+    switch (rng_below(&g->rng, 7)) {
     case 0:
     case 1:
         return gen_binary(g, OP_MUL, NODE(x),
-                          LIT(dt == DT_I32 ? 3 : scale[rng_below(&g->rng, 4)]));
+                          LIT(!dtype_is_float(dt) ? 3 : scale[rng_below(&g->rng, 4)]));
     case 2:
         return gen_binary(g, OP_ADD, NODE(x), LIT(elem_lit(g, dt)));
     case 3: {
@@ -160,6 +160,8 @@ static int epilogue(struct gen *g, int x)
     }
     case 4:
         return gen_binary(g, OP_MAX2, NODE(x), LIT(0));
+    case 5:
+        return act_any(g, x);
     default:
         return elem_any(g, x);
     }

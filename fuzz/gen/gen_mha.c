@@ -9,6 +9,7 @@
 struct heads {
     int64_t b, h, s, d; /* batch, heads, sequence, head dim */
     int calls;          /* attentions to come */
+    enum dtype dt;
 };
 
 static void draw_heads(struct gen *g, struct heads *n)
@@ -57,7 +58,7 @@ static int mask(struct gen *g, int t, const struct heads *n)
     int i, j, m;
 
     if (rng_chance(&g->rng, 1, 4)) { /* additive */
-        m = gen_expand(g, gen_input(g, DT_F32, &one), &all);
+        m = gen_expand(g, gen_input(g, n->dt, &one), &all);
         return gen_binary(g, OP_ADD, NODE(t), NODE(m));
     }
     i = gen_iota(g, DT_I32, &one, 0);
@@ -102,9 +103,9 @@ static int source(struct gen *g, int x, const struct heads *n, bool turned)
         return split_heads(g, x, n, turned);
     if (turned && rng_chance(&g->rng, 1, 2)) {
         sh.dim[2] = n->d, sh.dim[3] = n->s;
-        return gen_input(g, DT_F32, &sh);
+        return gen_input(g, n->dt, &sh);
     }
-    x = gen_input(g, DT_F32, &sh);
+    x = gen_input(g, n->dt, &sh);
     return turned ? gen_permute(g, x, (int[]){ 0, 1, 3, 2 }) : x;
 }
 
@@ -116,11 +117,12 @@ static int project(struct gen *g, int x, const struct heads *n)
     struct shape w = { .rank = 2, .dim = { e, e } }, back = gen_at(g, x)->sh;
 
     x = gen_reshape(g, x, &flat);
-    x = gen_matmul(g, elem_tame(g, x, 8), gen_input(g, DT_F32, &w));
+    x = gen_matmul(g, elem_tame(g, x, 8), gen_input(g, n->dt, &w));
     return gen_reshape(g, x, &back);
 }
 
-void family_mha(struct gen *g)
+/* A whole trial of primitive nodes. */
+void family_spelled(struct gen *g)
 {
     struct heads n;
     struct shape flat;
@@ -129,12 +131,13 @@ void family_mha(struct gen *g)
 
     mix_views(g);
     draw_heads(g, &n);
+    n.dt = gen_float(g);
     flat = (struct shape){ .rank = 3, .dim = { n.b, n.s, n.h * n.d } };
     one = rng_chance(&g->rng, 1, 2); /* heads split off one or two [b,s,e] tensors */
     project_it = one && gen_may(g, OP_MATMUL) && rng_chance(&g->rng, 1, 6);
     if (one) {
-        x = gen_input(g, DT_F32, &flat);
-        kv = rng_chance(&g->rng, 2, 3) ? x : gen_input(g, DT_F32, &flat);
+        x = gen_input(g, n.dt, &flat);
+        kv = rng_chance(&g->rng, 2, 3) ? x : gen_input(g, n.dt, &flat);
         if (project_it)
             x = project(g, x, &n);
     }
@@ -151,4 +154,12 @@ void family_mha(struct gen *g)
     if (g->madds < g->want * 3 / 4)
         y = gen_amplify(g, y);
     gen_output(g, y);
+}
+
+void family_mha(struct gen *g)
+{
+    if (gen_may(g, OP_ATTENTION) && rng_chance(&g->rng, 1, 2))
+        family_attention(g);
+    else
+        family_spelled(g);
 }

@@ -15,26 +15,33 @@ static int plain(struct gen *g, enum op op, int x, int y)
 
 int reduce_op(struct gen *g, int x, uint32_t axes, bool keep)
 {
-    static const enum op op[] = { OP_SUM, OP_MAX, OP_MIN, OP_MEAN };
-    static const int base[] = { 8, 4, 3, 3 };
+    static const enum op op[] = { OP_SUM, OP_MAX, OP_MIN, OP_MEAN, OP_PROD };
+    static const int base[] = { 8, 4, 3, 3, 3 };
     enum dtype dt = gen_at(g, x)->dt;
     const struct shape sh = gen_at(g, x)->sh;
-    bool empty = false;
-    int weight[4], sum = 0;
+    double top = fmax(fabs(g->hint[x].lo), fabs(g->hint[x].hi));
+    int64_t terms = 1;
+    int weight[5], sum = 0;
 
     for (int i = 0; i < sh.rank; i++)
-        empty |= (axes >> i & 1) && sh.dim[i] == 0;
-    for (int i = 0; i < 4; i++) {
-        weight[i] = gen_may(g, op[i]) && op_takes(op[i], dt) ? base[i] : 0;
-        if (empty && op[i] == OP_MEAN)
-            weight[i] = 0;
+        terms *= axes >> i & 1 ? sh.dim[i] : 1;
+    for (int i = 0; i < 5; i++) {
+        bool ok = gen_may(g, op[i]) && op_takes(op[i], dt);
+
+        if (op[i] == OP_MEAN)
+            ok = ok && terms > 0;
+        if (op[i] == OP_MAX || op[i] == OP_MIN) /* halves can't hold the ring's extremes */
+            ok = ok && (terms > 0 || !dtype_is_half(dt));
+        if (op[i] == OP_PROD)
+            ok = ok && terms <= 9 && (dt == DT_I32 || pow(top, (double)terms) < 30000);
+        weight[i] = ok ? base[i] : 0;
         sum += weight[i];
     }
     if (sum == 0)
         gen_give_up(g);
-    if (fmax(fabs(g->hint[x].lo), fabs(g->hint[x].hi)) > 1e6)
+    if (top > 1e6 || top > dtype_limit(dt))
         x = elem_tame(g, x, 100);
-    return gen_reduce(g, op[rng_weighted(&g->rng, weight, 4)], x, axes, keep);
+    return gen_reduce(g, op[rng_weighted(&g->rng, weight, 5)], x, axes, keep);
 }
 
 static uint32_t draw_axes(struct gen *g, int rank)
@@ -111,6 +118,8 @@ int reduce_two_depths(struct gen *g, int x)
     sh = gen_at(g, r)->sh;
     rest = (1u << sh.rank) - 1;
     op = gen_at(g, r)->op; /* the same reduction again */
+    if (op == OP_PROD || (shape_count(&sh) == 0 && dtype_is_half(gen_at(g, r)->dt)))
+        op = OP_SUM;
     t = gen_reduce(g, op, r, rest, rng_chance(&g->rng, 1, 2));
     return plain(g, rng_chance(&g->rng, 2, 3) ? OP_ADD : OP_MUL, r,
                  view_broadcast(g, t, rest, &sh));
@@ -156,7 +165,10 @@ int reduce_softmax(struct gen *g, int x, int axis)
     double spread;
     int m, d, e, s;
 
-    x = elem_tame(g, x, 16);
+    if (sh.dim[axis] == 0 && dtype_is_half(gen_at(g, x)->dt))
+        return elem_any(g, x);
+    if (g->t->recipe != RECIPE_MAGNITUDE) /* which is for this */
+        x = elem_tame(g, x, 16);
     m = view_broadcast(g, gen_reduce(g, OP_MAX, x, axes, true), axes, &sh);
     d = plain(g, OP_SUB, x, m);
     spread = g->hint[x].hi - g->hint[x].lo;
@@ -190,6 +202,27 @@ int reduce_norm(struct gen *g, int x)
     }
     v = gen_unary(g, OP_RECIP, gen_unary(g, OP_SQRT, v));
     return plain(g, OP_MUL, d, view_broadcast(g, v, axes, &sh));
+}
+
+/* Nothing is added up, and the result has elements all the same. */
+int reduce_nothing(struct gen *g)
+{
+    struct shape sh;
+    int at, x;
+
+    size_shape(g, (int)rng_range(&g->rng, 1, 3), 2, 40, &sh);
+    at = (int)rng_below(&g->rng, (uint64_t)sh.rank);
+    sh.dim[at] = 0;
+    if (sh.rank > 1 && gen_may(g, OP_MATMUL) && rng_chance(&g->rng, 1, 3)) {
+        struct shape b = sh;
+
+        sh.dim[sh.rank - 2] = b.dim[b.rank - 1] = 2 + (int64_t)rng_below(&g->rng, 4);
+        sh.dim[sh.rank - 1] = b.dim[b.rank - 2] = 0;
+        x = gen_input(g, gen_dtype(g), &sh);
+        return gen_matmul(g, x, gen_input(g, gen_at(g, x)->dt, &b));
+    }
+    x = gen_input(g, gen_dtype(g), &sh);
+    return reduce_op(g, x, 1u << at, rng_chance(&g->rng, 1, 4));
 }
 
 int reduce_big(struct gen *g, int64_t terms)

@@ -128,8 +128,12 @@ bool sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct
                 struct arena *scratch)
 {
     static const int weight[] = { 2, 3, 5, 8, 9, 8, 6, 4, 3 }; /* steps to propose */
-    struct sched s = { .r = r, .o = o, .t = t, .p = &t->prog, .a = a, .n = t->prog.n };
+    struct sched s = { .r = r, .o = o, .t = t, .a = a };
 
+    sched_algo(&s);
+    if (!sched_expand(&s, scratch))
+        return false;
+    s.n = s.p->n;
     s.budget = rng_weighted(r, weight, 9);
     s.k = arena_array(a, struct skern, s.n);
     s.reads = arena_array(a, bool, s.n *s.n);
@@ -141,5 +145,6 @@ bool sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct
     sched_unroll(&s);
     sched_vectorize(&s);
     sched_plan(&s);
+    sched_name_parts(&s);
     return settle(t, scratch);
 }

@@ -20,6 +20,7 @@ struct skern {
     bool alive;
     int n_acc;     /* accumulators; with more than one the loops are no single nest */
     int reduction; /* the node whose reduction loops it runs, -1 = none */
+    bool mixed;    /* stores a sum of two dtypes */
     bool moved;    /* reordered across the reduction */
     double evals;  /* iterations of its innermost body */
     double cost;   /* operations of one */
@@ -31,8 +32,8 @@ struct sched {
     struct rng *r;
     const struct gen_opts *o;
     struct trial *t;
-    const struct prog *p;
-    struct arena *a; /* of the trial */
+    const struct prog *p; /* composites written out */
+    struct arena *a;      /* of the trial */
     int n;
     struct skern *k; /* one per node; views and sources are never alive */
     bool *reads;     /* reads[c * n + p]: kernel c reads the buffer of p */
@@ -43,6 +44,13 @@ struct step *sched_step(struct sched *s, enum step_kind kind);
 bool sched_may(const struct sched *s, enum step_kind kind);
 /* a random kernel that is alive and has loops, reductions and large ones likelier; -1 */
 int sched_kernel(struct sched *s);
+
+/* gen_algo.c */
+void sched_algo(struct sched *s);
+/* Sets p, which lives in scratch; false if the program can't be written out. */
+bool sched_expand(struct sched *s, struct arena *scratch);
+/* Steps that name nodes of p name nodes of the trial and their parts from here on. */
+void sched_name_parts(struct sched *s);
 
 void sched_fuse(struct sched *s);
 void sched_split(struct sched *s);

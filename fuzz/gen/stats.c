@@ -20,7 +20,8 @@ struct series {
 struct gen_stats {
     int64_t n, cap;
     struct series series[STAT_COUNT];
-    int64_t op[OP_COUNT], step[STEP_COUNT]; /* trials with it */
+    int64_t op[OP_COUNT], step[STEP_COUNT], dtype[DT_COUNT]; /* trials with it */
+    int64_t recipe[RECIPE_COUNT];
     int64_t size[SIZES], axes;
 };
 
@@ -54,12 +55,13 @@ static void grow(struct gen_stats *s)
 
 static void count_ops(struct gen_stats *s, const struct trial *t)
 {
-    bool op[OP_COUNT] = { false }, step[STEP_COUNT] = { false };
+    bool op[OP_COUNT] = { false }, step[STEP_COUNT] = { false }, dtype[DT_COUNT] = { false };
 
     for (int i = 0; i < t->prog.n; i++) {
         const struct node *n = &t->prog.node[i];
 
         op[n->op] = true;
+        dtype[n->dt] = true;
         for (int d = 0; d < n->sh.rank; d++, s->axes++)
             s->size[n->sh.dim[d] < SIZES ? n->sh.dim[d] : SIZES - 1]++;
     }
@@ -69,6 +71,9 @@ static void count_ops(struct gen_stats *s, const struct trial *t)
         s->op[i] += op[i];
     for (int i = 0; i < STEP_COUNT; i++)
         s->step[i] += step[i];
+    for (int i = 0; i < DT_COUNT; i++)
+        s->dtype[i] += dtype[i];
+    s->recipe[t->recipe]++;
 }
 
 void gen_stats_add(struct gen_stats *s, const struct trial *t)
@@ -123,6 +128,16 @@ int64_t gen_stats_step(const struct gen_stats *s, enum step_kind kind)
     return s->step[kind];
 }
 
+int64_t gen_stats_dtype(const struct gen_stats *s, enum dtype dt)
+{
+    return s->dtype[dt];
+}
+
+int64_t gen_stats_recipe(const struct gen_stats *s, enum recipe recipe)
+{
+    return s->recipe[recipe];
+}
+
 static double share(int64_t part, int64_t all)
 {
     return all ? 100.0 * (double)part / (double)all : 0;
@@ -175,6 +190,14 @@ void gen_stats_print(struct gen_stats *s, struct str *out)
     for (int i = 0; i < STEP_COUNT; i++)
         str_add(out, "  %-10s %5.1f%s", step_info((enum step_kind)i)->name,
                 share(s->step[i], s->n), i % 4 == 3 || i == STEP_COUNT - 1 ? "\n" : "");
+    str_puts(out, "dtypes (% of trials)\n");
+    for (int i = 0; i < DT_COUNT; i++)
+        str_add(out, "  %-10s %5.1f%s", dtype_info((enum dtype)i)->name,
+                share(s->dtype[i], s->n), i % 4 == 3 || i == DT_COUNT - 1 ? "\n" : "");
+    str_puts(out, "recipes (% of trials)\n");
+    for (int i = 0; i < RECIPE_COUNT; i++)
+        str_add(out, "  %-10s %5.1f%s", recipe_name((enum recipe)i), share(s->recipe[i], s->n),
+                i % 4 == 3 || i == RECIPE_COUNT - 1 ? "\n" : "");
     str_puts(out, "extents (% of axes)\n");
     for (int i = 0, shown = 0; i < SIZES; i++)
         if (s->size[i] > 0)
@@ -199,7 +222,7 @@ static json_t *series_json(struct gen_stats *s, int i)
 json_t *gen_stats_json(struct gen_stats *s)
 {
     json_t *v = json_object(), *ops = json_object(), *steps = json_object(),
-           *sizes = json_object();
+           *sizes = json_object(), *dtypes = json_object(), *recipes = json_object();
 
     json_object_set_new(v, "trials", json_integer(s->n));
     for (int i = 0; i < STAT_COUNT; i++)
@@ -209,6 +232,10 @@ json_t *gen_stats_json(struct gen_stats *s)
     for (int i = 0; i < STEP_COUNT; i++)
         json_object_set_new(steps, step_info((enum step_kind)i)->name,
                             json_integer(s->step[i]));
+    for (int i = 0; i < DT_COUNT; i++)
+        json_object_set_new(dtypes, dtype_info((enum dtype)i)->name, json_integer(s->dtype[i]));
+    for (int i = 0; i < RECIPE_COUNT; i++)
+        json_object_set_new(recipes, recipe_name((enum recipe)i), json_integer(s->recipe[i]));
     for (int i = 0; i < SIZES; i++) {
         char name[16];
 
@@ -217,6 +244,8 @@ json_t *gen_stats_json(struct gen_stats *s)
     }
     json_object_set_new(v, "op_trials", ops);
     json_object_set_new(v, "step_trials", steps);
+    json_object_set_new(v, "dtype_trials", dtypes);
+    json_object_set_new(v, "recipe_trials", recipes);
     json_object_set_new(v, "extents", sizes);
     return v;
 }

@@ -25,11 +25,13 @@ int64_t gen_stats_quantile(struct gen_stats *s, enum stat what, int num, int den
 /* Trials in which it occurs. */
 int64_t gen_stats_op(const struct gen_stats *s, enum op op);
 int64_t gen_stats_step(const struct gen_stats *s, enum step_kind kind);
+int64_t gen_stats_dtype(const struct gen_stats *s, enum dtype dt);
+int64_t gen_stats_recipe(const struct gen_stats *s, enum recipe recipe);
 
 void gen_stats_print(struct gen_stats *s, struct str *out);
 /* {"trials", "nodes": {"p10", "median", "p90", "max", "mean"}, "steps", "mul_adds", "work",
- * "max_size", "op_trials": {..}, "step_trials": {..}, "extents": {..}}; the first two count
- * trials with it, the last counts axes */
+ * "max_size", "op_trials": {..}, "step_trials": {..}, "dtype_trials": {..},
+ * "recipe_trials": {..}, "extents": {..}}; the last counts axes, the others trials with it */
 json_t *gen_stats_json(struct gen_stats *s);
 
 #endif

@@ -187,8 +187,11 @@ static int narrow(struct min *m, const struct trial *t, struct err *e)
     m->check.backend[0] = backend_find(interp ? "interp" : v->backend);
     for (int al = 0; al < AL_COUNT; al++)
         m->check.algebra[al] = al == (int)v->algebra;
+    if (!v->exact)
+        m->check.exact_sets = 0;
     m->trusted = is_trusted(m, t);
     probe_open(&m->probe, m->ck, &m->check);
+    m->probe.exact = v->exact;
     probe_trial(&m->probe, t, v->algebra);
     return 0;
 }
@@ -229,6 +232,12 @@ static int final_cause(struct min *m, const struct min_opts *o, struct cause *c,
     return cause_find(m->ck, m->t, &o->check, &k, c, e);
 }
 
+/* Plain data may hide what a wild access found; exact data are made anew for each trial. */
+static bool data_matters(const struct min *m)
+{
+    return m->kind != VK_OUT_OF_BOUNDS && !m->probe.exact;
+}
+
 int minimize(struct checker *ck, const struct trial *t, const struct cause *cause,
              const struct min_opts *o, struct arena *a, struct min_result *r, struct err *e)
 {
@@ -244,7 +253,7 @@ int minimize(struct checker *ck, const struct trial *t, const struct cause *caus
     while (any && m.evaluations < m.budget) {
         any = false;
         for (int i = 0; i < n_reducers; i++)
-            if (!reducers[i].data || m.kind != VK_OUT_OF_BOUNDS)
+            if (!reducers[i].data || data_matters(&m))
                 any |= reduce(&m, &reducers[i]);
     }
     rc = final_cause(&m, o, &r->cause, e);

@@ -1,10 +1,35 @@
 /*
- * Reducers over data, last of all: drawn data written out as small integers, given values
- * made equal. Nothing is ever drawn again.
+ * Reducers over data, last of all: a plainer recipe, drawn data written out as small integers
+ * or as they are, given values made plain. What has been written out is never drawn again.
  */
 #include "fuzz/min/reduce.h"
 
-enum { DRAW_HINTS = 2, DRAW_MAX = 64 };
+#include <math.h>
+
+#include "ir/data.h"
+
+/* From plain to odd. */
+static const enum recipe recipes[] = { RECIPE_NORMAL, RECIPE_INTS, RECIPE_UNIFORM,
+                                       RECIPE_POSITIVE };
+enum { N_RECIPES = sizeof recipes / sizeof recipes[0] };
+
+int red_recipe_count(const struct trial *t, struct arena *scratch)
+{
+    (void)t, (void)scratch;
+    return N_RECIPES;
+}
+
+bool red_recipe_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    (void)to, (void)a;
+    for (int k = 0; k <= from; k++)
+        if (t->recipe == recipes[k])
+            return false;
+    t->recipe = recipes[from];
+    return true;
+}
+
+enum { DRAW_HINTS = 3, DRAW_MAX = 64 };
 
 int red_draws_count(const struct trial *t, struct arena *scratch)
 {
@@ -19,50 +44,111 @@ static double plain_value(enum dtype dt, int hint, int64_t at)
     return dt == DT_BOOL ? (double)(at % 2) : (double)(1 + at);
 }
 
-/* Hints of one input: all ones; 1 2 3 ... */
+/* Odd recipes hide which of their numbers matter. */
+static bool is_odd(enum recipe r)
+{
+    return r == RECIPE_SPECIAL || r == RECIPE_MAGNITUDE;
+}
+
+/* Hints of one input: all ones; 1 2 3 ...; the odd numbers that were drawn. */
 bool red_draws_apply(struct trial *t, int from, int to, struct arena *a)
 {
     int i = from / DRAW_HINTS;
     const struct node *n = &t->prog.node[i];
     int64_t count = shape_count(&n->sh);
+    int hint = from % DRAW_HINTS;
     struct values *v;
 
     (void)to;
+    if (hint == 2 && !is_odd(t->recipe))
+        return false;
     if (n->op != OP_INPUT || count > DRAW_MAX || count == 0 || trial_values(t, i))
         return false;
     v = arena_push(a, t->values, t->n_values, t->cap_values);
     *v = (struct values){ .node = i, .n = count, .v = arena_array(a, double, count) };
     for (int64_t k = 0; k < count; k++)
-        v->v[k] = plain_value(n->dt, from % DRAW_HINTS, k);
+        v->v[k] = hint == 2 ? data_number(t, i, k) : plain_value(n->dt, hint, k);
     return true;
 }
 
-int red_values_count(const struct trial *t, struct arena *scratch)
+static int n_numbers(const struct trial *t)
 {
     int64_t n = 0;
 
-    (void)scratch;
     for (int i = 0; i < t->n_values; i++)
         n += t->values[i].n;
     return (int)n;
 }
 
-bool red_values_apply(struct trial *t, int from, int to, struct arena *a)
+/* Every number from .. to-1 of the values lines becomes f of it. */
+static bool change_numbers(struct trial *t, int from, int to, double (*f)(double),
+                           struct arena *a)
 {
     bool any = false;
     int at = 0;
 
     for (int i = 0; i < t->n_values; i++) {
         struct values *v = &t->values[i];
-        double *mine = arena_array(a, double, v->n);
+        double *mine = arena_array(a, double, v->n + 1);
 
         for (int64_t k = 0; k < v->n; k++, at++) {
-            bool in = at >= from && at < to;
-
-            any |= in && v->v[k] != 1;
-            mine[k] = in ? 1 : v->v[k];
+            mine[k] = at >= from && at < to ? f(v->v[k]) : v->v[k];
+            any |= mine[k] != v->v[k] && !(isnan(mine[k]) && isnan(v->v[k]));
         }
         v->v = mine;
     }
     return any;
+}
+
+static double to_one(double x)
+{
+    (void)x;
+    return 1;
+}
+
+/* 1 is as plain as it gets: the other way round there would be no end. */
+static double to_zero(double x)
+{
+    return x == 1 ? x : 0;
+}
+
+/* The nearest integer of one digit and zeros; what is smaller than that stays. */
+static double to_round(double x)
+{
+    double unit = fabs(x) < 10 ? 1 : pow(10, floor(log10(fabs(x)))), y = round(x / unit) * unit;
+
+    return isfinite(x) && isfinite(y) && fabs(y) <= fabs(x) * 2 && y != 0 ? y : x;
+}
+
+int red_values_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return n_numbers(t);
+}
+
+bool red_values_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    return change_numbers(t, from, to, to_one, a);
+}
+
+int red_zeros_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return n_numbers(t);
+}
+
+bool red_zeros_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    return change_numbers(t, from, to, to_zero, a);
+}
+
+int red_rounds_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return n_numbers(t);
+}
+
+bool red_rounds_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    return change_numbers(t, from, to, to_round, a);
 }

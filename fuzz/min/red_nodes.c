@@ -109,6 +109,32 @@ bool red_cut_apply(struct trial *t, int from, int to, struct arena *a)
     return any;
 }
 
+int red_absorb_count(const struct trial *t, struct arena *scratch)
+{
+    (void)scratch;
+    return t->prog.n;
+}
+
+/* An expand that repeats nothing is a stride of 0 on its axes of size 1, and so can an input
+ * have it. */
+bool red_absorb_apply(struct trial *t, int from, int to, struct arena *a)
+{
+    struct node *n = &t->prog.node[from];
+    struct layout l = { .given = true };
+
+    (void)to, (void)a;
+    if (n->op != OP_EXPAND || shape_count(&n->sh) == 0 ||
+        shape_count(&n->sh) != shape_count(&t->prog.node[n->arg[0].node].sh))
+        return false;
+    shape_strides(&n->sh, l.stride);
+    for (int k = 0; k < n->sh.rank; k++)
+        if (n->sh.dim[k] == 1)
+            l.stride[k] = 0;
+    *n =
+        (struct node){ .op = OP_INPUT, .dt = n->dt, .sh = n->sh, .name = n->name, .layout = l };
+    return true;
+}
+
 /* Hints: node x operand x whether steps that named the node pass on to its reader. */
 enum { BYPASS_HINTS = 2 * MAX_ARGS };
 

@@ -35,8 +35,9 @@ static const enum op *simpler(const struct node *n)
     return none;
 }
 
-/* Hints of one node: a copy of each operand, two ops, a reduction without the axes it keeps. */
-enum { OP_HINTS = MAX_ARGS + 3 };
+/* Hints of one node: a copy of each operand, two ops, a reduction without the axes it keeps,
+ * the plain accumulator. */
+enum { OP_HINTS = MAX_ARGS + 4 };
 
 int red_ops_count(const struct trial *t, struct arena *scratch)
 {
@@ -55,6 +56,7 @@ static bool copy_of_operand(const struct prog *p, struct node *n, int k)
     if (x->dt != n->dt || !shape_equal(&x->sh, &n->sh))
         return false;
     n->op = OP_COPY;
+    n->acc_given = false;
     n->arg[0] = n->arg[k];
     n->n_arg = 1;
     return true;
@@ -65,18 +67,23 @@ bool red_ops_apply(struct trial *t, int from, int to, struct arena *a)
     struct node *n = &t->prog.node[from / OP_HINTS];
     int hint = from % OP_HINTS;
     const enum op *list = simpler(n);
-    bool kept = n->keep;
+    bool kept = n->keep, acc = n->acc_given;
 
     (void)to, (void)a;
     if (hint < MAX_ARGS)
         return copy_of_operand(&t->prog, n, hint);
-    if (hint == OP_HINTS - 1) {
+    if (hint == OP_HINTS - 2) {
         n->keep = false;
         return kept;
+    }
+    if (hint == OP_HINTS - 1) {
+        n->acc_given = false;
+        return acc;
     }
     for (int i = 0; list[i] != OP_COUNT && list[i] != n->op; i++)
         if (i == hint - MAX_ARGS) {
             n->op = list[i];
+            n->acc_given = acc && op_takes_acc(n->op);
             return true;
         }
     return false;
@@ -153,7 +160,8 @@ static bool operand_literal(struct node *n, int k)
 
     for (int i = 0; i < n->n_arg; i++)
         tensors += n->arg[i].node >= 0 && !(n->op == OP_WHERE && i == 0);
-    if (tensors < 2 || n->op == OP_MATMUL || (n->op == OP_WHERE && k == 0))
+    if (tensors < 2 || n->op == OP_MATMUL || op_is_composite(n->op) ||
+        (n->op == OP_WHERE && k == 0))
         return false;
     n->arg[k] = (struct arg){ .node = -1, .lit = 1 };
     return true;
@@ -188,7 +196,17 @@ bool red_operands_apply(struct trial *t, int from, int to, struct arena *a)
     return operand_equal(&t->prog, n, k, hint - 1);
 }
 
-/* Hints of one node: its own value (const, pad) and three literals, each 1, then 0. */
+/* The number that stands on the node's own line, NULL = none. */
+static double *own_number(struct node *n)
+{
+    if (n->op == OP_CONST || n->op == OP_PAD)
+        return &n->value;
+    if (n->op == OP_ATTENTION)
+        return &n->scale;
+    return n->op == OP_LAYERNORM || n->op == OP_RMSNORM ? &n->eps : NULL;
+}
+
+/* Hints of one node: its own number and its literals, each 1, then 0. */
 enum { LITERAL_HINTS = 2 * (1 + MAX_ARGS) };
 
 int red_literals_count(const struct trial *t, struct arena *scratch)
@@ -204,8 +222,8 @@ bool red_literals_apply(struct trial *t, int from, int to, struct arena *a)
     double *v = NULL, by = from % 2 == 0 ? 1 : 0;
 
     (void)to, (void)a;
-    if (which == 0 && (n->op == OP_CONST || n->op == OP_PAD))
-        v = &n->value;
+    if (which == 0)
+        v = own_number(n);
     else if (which > 0 && which <= n->n_arg && n->arg[which - 1].node < 0)
         v = &n->arg[which - 1].lit;
     if (!v || *v == 0 || *v == by || (by == 0 && *v == 1))

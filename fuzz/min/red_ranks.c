@@ -73,11 +73,29 @@ static bool reduce_drop(struct node *n, uint32_t out, uint32_t in)
         n->keep = false;
     }
     n->axes = bits_moved(n->axes, in);
-    if (n->axes == 0)
+    if (n->axes == 0) {
         n->op = OP_COPY;
+        n->acc_given = false;
+    }
     return true;
 }
 
+/* out, in: as in node_drop. Only axes that the composite does not work along may go. */
+static bool composite_drop(struct node *n, uint32_t out, uint32_t in)
+{
+    int r = n->sh.rank;
+
+    if (n->op == OP_ATTENTION)
+        return !(out >> (r - 3)) && in == out;
+    if (n->op == OP_LAYERNORM || n->op == OP_RMSNORM)
+        return !(out >> (r - 1));
+    if (in >> n->axis & 1)
+        return false;
+    n->axis = moved(n->axis, in);
+    return n->op != OP_GATHER || out == in;
+}
+
+/* out, in: the axes that the node and its first operand lose. */
 static bool node_drop(struct node *n, uint32_t out, uint32_t in)
 {
     int r = n->sh.rank;
@@ -96,6 +114,9 @@ static bool node_drop(struct node *n, uint32_t out, uint32_t in)
         take_out(n->by, out, r);
     } else if (n->op == OP_MATMUL) {
         if (out >> (r - 2))
+            return false;
+    } else if (op_is_composite(n->op)) {
+        if (!composite_drop(n, out, in))
             return false;
     } else if (op_info(n->op)->class == OPC_REDUCE && !reduce_drop(n, out, in)) {
         return false;

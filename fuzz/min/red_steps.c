@@ -20,7 +20,7 @@ bool red_steps_apply(struct trial *t, int from, int to, struct arena *a)
     return true;
 }
 
-enum { ARG_HINTS = MAX_STEP_AXES + 4 };
+enum { ARG_NUMBERS = 4, ARG_HINTS = MAX_STEP_AXES + ARG_NUMBERS + 2 };
 
 int red_stepargs_count(const struct trial *t, struct arena *scratch)
 {
@@ -30,7 +30,7 @@ int red_stepargs_count(const struct trial *t, struct arena *scratch)
 
 static bool step_shrink_number(struct step *st, int hint)
 {
-    const int64_t to[4] = { 2, 3, 4, st->n / 2 };
+    const int64_t to[ARG_NUMBERS] = { 2, 3, 4, st->n / 2 };
 
     if (st->kind == STEP_REORDER || st->n <= to[hint] || to[hint] < 2)
         return false;
@@ -40,7 +40,19 @@ static bool step_shrink_number(struct step *st, int hint)
     return true;
 }
 
-/* Hints of one step: numbers 2, 3, 4, half; then each axis of a reorder left out. */
+static bool step_simplify_algo(struct step *st, bool block)
+{
+    if (st->kind != STEP_ALGO || (block ? st->n <= 1 : st->algo != ALGO_SPLIT))
+        return false;
+    if (block)
+        st->n = 1;
+    else
+        st->algo = ALGO_ONLINE;
+    return true;
+}
+
+/* Hints of one step: numbers 2, 3, 4, half; blocks of 1; the simpler of two algorithms; then
+ * each axis of a reorder left out. */
 bool red_stepargs_apply(struct trial *t, int from, int to, struct arena *a)
 {
     struct step *st = &t->step[from / ARG_HINTS];
@@ -49,9 +61,12 @@ bool red_stepargs_apply(struct trial *t, int from, int to, struct arena *a)
     (void)to, (void)a;
     if (from / ARG_HINTS >= t->n_step)
         return false;
-    if (hint < 4)
+    if (hint < ARG_NUMBERS)
         return step_shrink_number(st, hint);
-    hint -= 4;
+    hint -= ARG_NUMBERS;
+    if (hint < 2)
+        return step_simplify_algo(st, hint == 0);
+    hint -= 2;
     if (st->kind != STEP_REORDER || hint >= st->n_axis || st->n_axis <= 2)
         return false;
     for (int i = hint; i + 1 < st->n_axis; i++)

@@ -1,117 +1,9 @@
 /*
- * Which axes share a size, and how views let a change of one size pass to another.
+ * Symbols of sizes, and how views let a change of one of them pass to another.
  */
 #include "fuzz/min/size.h"
 
 #include <string.h>
-
-static int find(int *up, int x)
-{
-    while (up[x] != x)
-        x = up[x] = up[up[x]];
-    return x;
-}
-
-static void join(int *up, int node_a, int axis_a, int node_b, int axis_b)
-{
-    int a = find(up, node_a * MAX_RANK + axis_a), b = find(up, node_b * MAX_RANK + axis_b);
-
-    if (a < b)
-        up[b] = a;
-    else
-        up[a] = b;
-}
-
-/* A slice that keeps a whole axis, flipped or not. */
-static bool slice_whole(const struct node *n, int axis, int64_t size)
-{
-    return n->sh.dim[axis] == size && (n->by[axis] == 1 || n->by[axis] == -1);
-}
-
-static void join_same(const struct prog *p, int *up, int node)
-{
-    const struct node *n = &p->node[node];
-
-    for (int k = 0; k < n->n_arg; k++)
-        for (int a = 0; a < n->sh.rank && n->arg[k].node >= 0; a++)
-            join(up, node, a, n->arg[k].node, a);
-}
-
-static void join_view(const struct prog *p, int *up, int node)
-{
-    const struct node *n = &p->node[node];
-    int src = n->arg[0].node, shift;
-    const struct shape *s = &p->node[src].sh;
-
-    for (int a = 0; a < n->sh.rank; a++) {
-        if (n->op == OP_PERMUTE)
-            join(up, node, a, src, n->perm[a]);
-        else if (n->op == OP_SLICE && slice_whole(n, a, s->dim[a]))
-            join(up, node, a, src, a);
-        else if (n->op == OP_PAD && n->lo[a] == 0 && n->hi[a] == 0)
-            join(up, node, a, src, a);
-    }
-    shift = n->sh.rank - s->rank;
-    for (int a = 0; n->op == OP_EXPAND && a < s->rank; a++)
-        if (s->dim[a] == n->sh.dim[a + shift])
-            join(up, node, a + shift, src, a);
-}
-
-static void join_reduce(const struct prog *p, int *up, int node)
-{
-    const struct node *n = &p->node[node];
-    int src = n->arg[0].node, out = 0;
-
-    for (int a = 0; a < p->node[src].sh.rank; a++) {
-        bool reduced = n->axes >> a & 1;
-
-        if (!reduced || (n->keep && p->node[src].sh.dim[a] == 1))
-            join(up, node, out, src, a);
-        out += !reduced || n->keep;
-    }
-}
-
-static void join_matmul(const struct prog *p, int *up, int node)
-{
-    const struct node *n = &p->node[node];
-    int x = n->arg[0].node, y = n->arg[1].node, r = n->sh.rank;
-
-    for (int a = 0; a < r - 2; a++) {
-        join(up, node, a, x, a);
-        join(up, node, a, y, a);
-    }
-    join(up, node, r - 2, x, r - 2);
-    join(up, node, r - 1, y, r - 1);
-    join(up, x, r - 1, y, r - 2);
-}
-
-static void join_node(const struct prog *p, int *up, int node)
-{
-    const struct node *n = &p->node[node];
-
-    switch (op_info(n->op)->class) {
-    case OPC_SOURCE:
-    case OPC_COMPOSITE: /* nothing follows */
-        break;
-    case OPC_VIEW:
-        join_view(p, up, node);
-        break;
-    case OPC_REDUCE:
-        join_reduce(p, up, node);
-        break;
-    case OPC_MATMUL:
-        join_matmul(p, up, node);
-        break;
-    case OPC_UNARY:
-    case OPC_BINARY:
-    case OPC_COMPARE:
-    case OPC_WHERE:
-    case OPC_CAST:
-    case OPC_COPY:
-        join_same(p, up, node);
-        break;
-    }
-}
 
 void sizes_init(struct sizes *z, const struct prog *p, struct arena *a)
 {
@@ -127,11 +19,10 @@ void sizes_init(struct sizes *z, const struct prog *p, struct arena *a)
         up[i] = i;
         number[i] = -1;
     }
-    for (int i = 0; i < p->n; i++)
-        join_node(p, up, i);
+    sizes_join(p, up);
     for (int i = 0; i < p->n; i++)
         for (int k = 0; k < p->node[i].sh.rank; k++) {
-            int root = find(up, i * MAX_RANK + k);
+            int root = sizes_root(up, i * MAX_RANK + k);
 
             if (number[root] < 0) {
                 z->to[z->n_sym] = -1;
@@ -274,6 +165,52 @@ static bool follow_reshape(struct sizes *z, int node, int choice)
     return true;
 }
 
+/* a concat is as long as both its operands: the first gives way, in an even choice */
+static bool follow_concat(struct sizes *z, int node, int choice)
+{
+    const struct node *n = &z->p->node[node];
+    int out = sizes_sym(z, node, n->axis), part[2];
+    int64_t rest;
+
+    for (int k = 0; k < 2; k++)
+        part[k] = sizes_sym(z, n->arg[k].node, n->axis);
+    rest = sizes_new(z, out) - sizes_new(z, part[0]) - sizes_new(z, part[1]);
+    if (rest == 0)
+        return true;
+    if (z->to[out] < 0)
+        return sizes_ask(z, out, sizes_new(z, out) - rest);
+    for (int k = 0; k < 2; k++) {
+        int s = part[(k + choice) % 2];
+
+        if (z->to[s] < 0 && part[0] != part[1] && sizes_new(z, s) + rest > 0)
+            return sizes_ask(z, s, sizes_new(z, s) + rest);
+    }
+    return rest % 2 == 0 && part[0] == part[1] &&
+           sizes_ask(z, part[0], sizes_new(z, part[0]) + rest / 2);
+}
+
+/* Heads of queries are a multiple of those of keys: the same one, if the choice is even. */
+static bool follow_heads(struct sizes *z, int node, int choice)
+{
+    const struct node *n = &z->p->node[node];
+    int axis = n->sh.rank - 3, hq = sizes_sym(z, node, axis);
+    int hk = sizes_sym(z, n->arg[1].node, axis);
+    int64_t q = sizes_new(z, hq), k = sizes_new(z, hk), group;
+
+    if (hq == hk || (z->to[hq] < 0 && z->to[hk] < 0))
+        return true;
+    if (z->extent[hk] == 0 || k == 0)
+        return false;
+    group = z->extent[hq] / z->extent[hk];
+    if (z->to[hq] < 0 && (choice % 2 == 0 || q % k != 0))
+        return sizes_ask(z, hq, k * group);
+    if (z->to[hk] < 0 && choice % 2 == 0 && q % group == 0)
+        return sizes_ask(z, hk, q / group);
+    if (z->to[hk] < 0 && q % k != 0)
+        return sizes_ask(z, hk, 1);
+    return q % k == 0;
+}
+
 static int n_asked(const struct sizes *z)
 {
     int n = 0;
@@ -297,6 +234,10 @@ bool sizes_follow(struct sizes *z, int choice)
                     return false;
             }
             if (n->op == OP_RESHAPE && !follow_reshape(z, i, choice))
+                return false;
+            if (n->op == OP_CONCAT && !follow_concat(z, i, choice))
+                return false;
+            if (n->op == OP_ATTENTION && !follow_heads(z, i, choice))
                 return false;
         }
     }

@@ -1,7 +1,8 @@
 /*
  * Sizes as symbols. Axes that must have the same extent whatever it is (operands of an
- * elementwise op, both sides of a permute, m n k of a matmul) share a symbol. Slices, pads
- * and reshapes tie different symbols together: changing one asks others to follow.
+ * elementwise op, both sides of a permute, m n k of a matmul) share a symbol. Slices, pads,
+ * reshapes, concats and grouped heads tie different symbols together: changing one asks others
+ * to follow.
  */
 #ifndef FUZZ_MIN_SIZE_H
 #define FUZZ_MIN_SIZE_H
@@ -17,6 +18,9 @@ struct sizes {
 };
 
 void sizes_init(struct sizes *z, const struct prog *p, struct arena *a);
+/* up[] says for each axis which other one it is joined to; the root is its own. */
+void sizes_join(const struct prog *p, int *up);
+int sizes_root(int *up, int axis);
 int sizes_sym(const struct sizes *z, int node, int axis);
 int64_t sizes_new(const struct sizes *z, int sym); /* extent after the change */
 /* Asks for an extent; false if another one was asked for already. */

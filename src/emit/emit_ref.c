@@ -6,7 +6,7 @@
 #include "emit/ref.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bug.h"
@@ -19,6 +19,7 @@
 static const struct piece rows[] = {
 #define PIECE(name, ieee, ring) { name, sizeof name - 1, { ieee, ring } },
 #include "emit/ref.def"
+#include "emit/ref_composite.def"
 #undef PIECE
 };
 const struct pieces ref_pieces = { rows, ARRAY_LEN(rows) };
@@ -61,16 +62,54 @@ void ref_put_node(struct refgen *g, int node, const struct coord *at)
     put_at(g, "w", n->name, n->sh.rank, at, stride, 0);
 }
 
+static bool is_float(enum dtype dt)
+{
+    return dtype_info(dt)->class == DTC_FLOAT;
+}
+
+static bool is_half(enum dtype dt)
+{
+    return dt == DT_F16 || dt == DT_BF16;
+}
+
 void ref_put_literal(struct refgen *g, enum dtype dt, double v)
 {
     str_puts(g->s, "r_num(");
-    if (dt != DT_F32)
+    if (!is_float(dt))
         str_add(g->s, "%" PRId64, dt == DT_BOOL ? (int64_t)(v != 0) : (int64_t)v);
     else if (g->al == AL_RING)
-        str_add(g->s, "0x%x", (unsigned)ring_literal(v));
+        str_add(g->s, "0x%x", (unsigned)(ring_literal(v) & (is_half(dt) ? 0xffff : ~0u)));
     else
-        cgen_float(g->s, (float)v, "INFINITY", "NAN");
+        cgen_real(g->s, dt, v, "INFINITY", "NAN");
     str_puts(g->s, ")");
+}
+
+void ref_compute_in(struct refgen *g, enum dtype dt)
+{
+    if (g->al == AL_RING || dt == g->as)
+        return;
+    g->as = dt;
+    ref_line(g);
+    str_add(g->s, "r_as = &R_%s;",
+            dt == DT_F64    ? "F64"
+            : dt == DT_F16  ? "F16"
+            : dt == DT_BF16 ? "BF16"
+                            : "F32");
+}
+
+/* Widening changes nothing; in ring nothing does but cutting off the high half. */
+const char *ref_to(const struct refgen *g, enum dtype from, enum dtype dt)
+{
+    static const char *const to[DT_COUNT] = { [DT_F32] = "r_to_f32(",
+                                              [DT_F64] = "r_to_f64(",
+                                              [DT_F16] = "r_to_f16(",
+                                              [DT_BF16] = "r_to_bf16(" };
+
+    if (g->al == AL_RING)
+        return is_half(dt) ? to[dt] : "";
+    if (from == dt || dt == DT_F64 || (dt == DT_F32 && is_half(from)))
+        return "";
+    return to[dt];
 }
 
 void ref_line(struct refgen *g)
@@ -97,15 +136,20 @@ void ref_open_result(struct refgen *g, const struct node *n, struct coord *at)
     }
 }
 
-/* The functions for f32 and for i32 and bool, NULL = none. */
+/* The functions for floats and for i32 and bool, NULL = none. */
 static const struct {
-    const char *f32, *word;
+    const char *real, *word;
 } function[OP_COUNT] = {
     [OP_NEG] = { "r_neg", "r_ineg" },
     [OP_ABS] = { "r_abs", "r_iabs" },
     [OP_EXP] = { "r_exp", NULL },
+    [OP_EXP2] = { "r_exp2", NULL },
+    [OP_LOG] = { "r_log", NULL },
+    [OP_TANH] = { "r_tanh", NULL },
+    [OP_ERF] = { "r_erf", NULL },
     [OP_RECIP] = { "r_recip", NULL },
     [OP_SQRT] = { "r_sqrt", NULL },
+    [OP_RSQRT] = { "r_rsqrt", NULL },
     [OP_NOT] = { NULL, "r_not" },
     [OP_ADD] = { "r_add", "r_iadd" },
     [OP_SUB] = { "r_sub", "r_isub" },
@@ -120,6 +164,7 @@ static const struct {
     [OP_EQ] = { "r_eq", "r_eq" },
     [OP_WHERE] = { "r_where", "r_where" },
     [OP_SUM] = { "r_add", "r_iadd" },
+    [OP_PROD] = { "r_mul", "r_imul" },
     [OP_MEAN] = { "r_add", NULL },
     [OP_MAX] = { "r_max", "r_imax" },
     [OP_MIN] = { "r_min", "r_imin" },
@@ -128,17 +173,19 @@ static const struct {
 
 const char *ref_function(enum op op, enum dtype dt)
 {
-    return dt == DT_F32 ? function[op].f32 : function[op].word;
+    return is_float(dt) ? function[op].real : function[op].word;
 }
 
-/* "" where the value stays as it is: a bool is a number already. */
-static const char *cast_function(enum dtype from, enum dtype to)
+/* What opens a cast, "" where the value stays as it is: a bool is a number already. */
+static const char *cast_open(const struct refgen *g, enum dtype from, enum dtype to)
 {
-    if (from == DT_F32 && to != DT_F32)
-        return to == DT_I32 ? "r_f2i" : "r_f2b";
-    if (from == DT_I32 && to != DT_I32)
-        return to == DT_F32 ? "r_i2f" : "r_i2b";
-    return "";
+    if (from == to || from == DT_BOOL)
+        return "";
+    if (is_float(to))
+        return ref_to(g, from, to);
+    if (is_float(from))
+        return to == DT_I32 ? "r_f2i(" : "r_f2b(";
+    return "r_i2b(";
 }
 
 /* The dtype of the operands that decides what is computed: of the first tensor among them,
@@ -158,7 +205,7 @@ static void each(struct refgen *g, const struct node *n, const char *f, int n_ar
     str_add(g->s, "for (long i = 0; i < %" PRId64 "; i++)", shape_count(&n->sh));
     g->depth++;
     ref_line(g);
-    str_add(g->s, "w_%s[i] = %s%s", n->name, f, *f ? "(" : "");
+    str_add(g->s, "w_%s[i] = %s", n->name, f);
     for (int i = 0; i < n_arg; i++) {
         str_puts(g->s, i ? ", " : "");
         if (n->arg[i].node >= 0)
@@ -166,17 +213,37 @@ static void each(struct refgen *g, const struct node *n, const char *f, int n_ar
         else
             ref_put_literal(g, operand_dtype(g->p, n), n->arg[i].lit);
     }
-    str_puts(g->s, *f ? ");" : ";");
+    for (; *f; f++)
+        if (*f == '(')
+            str_puts(g->s, ")");
+    str_puts(g->s, ";");
+}
+
+/* Is a result of half dtype on the grid already? In ring -x is not. */
+static bool on_grid(const struct refgen *g, enum op op)
+{
+    return op == OP_COPY || op == OP_WHERE || op == OP_ABS || op == OP_MAX2 || op == OP_MIN2 ||
+           (op == OP_NEG && g->al == AL_IEEE);
 }
 
 static void elementwise(struct refgen *g, const struct node *n)
 {
     enum dtype from = operand_dtype(g->p, n);
-    const char *f = n->op == OP_CAST ? cast_function(from, n->dt) : ref_function(n->op, from);
+    const char *f = ref_function(n->op, from);
+    char open[48];
 
+    if (is_float(from) || is_float(n->dt))
+        ref_compute_in(g, from == DT_F64 ? DT_F64 : DT_F32);
+    if (n->op == OP_CAST) {
+        each(g, n, cast_open(g, from, n->dt), 1);
+        return;
+    }
     if (!f)
         BUG("repro: no %s of %s", op_info(n->op)->name, dtype_info(from)->name);
-    each(g, n, f, n->n_arg);
+    snprintf(open, sizeof open, "%s%s%s",
+             is_half(n->dt) && !on_grid(g, n->op) ? ref_to(g, DT_F32, n->dt) : "", f,
+             *f ? "(" : "");
+    each(g, n, open, n->n_arg);
 }
 
 void ref_assign(struct refgen *g, int node, const struct coord *at)
@@ -197,11 +264,15 @@ static void source(struct refgen *g, int node)
     if (n->op == OP_CONST) {
         ref_put_literal(g, n->dt, n->value);
     } else if (n->op == OP_IOTA) {
-        str_add(g->s, "r_num(i%d)", n->axis);
+        const char *to = is_float(n->dt) ? ref_to(g, DT_F64, n->dt) : "";
+
+        str_add(g->s, "%sr_num(i%d)%s", to, n->axis, *to ? ")" : "");
     } else {
-        str_puts(g->s, "r_num(");
+        str_puts(g->s, n->dt == DT_F16    ? "r_num(r_get_f16("
+                       : n->dt == DT_BF16 ? "r_num(r_get_bf16("
+                                          : "r_num(");
         put_at(g, "in", n->name, n->sh.rank, at, l.stride, l.offset);
-        str_puts(g->s, ")");
+        str_puts(g->s, is_half(n->dt) ? "))" : ")");
     }
     str_puts(g->s, ";");
 }
@@ -289,6 +360,8 @@ static void put_reference(struct refgen *g, int node)
         ref_matmul(g, node);
     else if (op_is_reduce(n->op))
         ref_reduction(g, node);
+    else if (op_is_composite(n->op))
+        ref_composite(g, node);
     else
         elementwise(g, n);
     str_puts(g->s, "\n");
@@ -296,7 +369,7 @@ static void put_reference(struct refgen *g, int node)
 
 void emit_ref(const struct trial *t, enum algebra al, struct str *s)
 {
-    struct refgen g = { &t->prog, al, s, 0 };
+    struct refgen g = { &t->prog, al, s, 0, t, DT_F32 };
     bool *live = calloc((size_t)t->prog.n + 1, sizeof *live);
 
     if (!live)

@@ -7,23 +7,40 @@
 
 #include "emit/refgen.h"
 
-static double identity(enum op op, enum dtype dt)
+static bool is_float(enum dtype dt)
 {
-    bool f32 = dt == DT_F32;
-
-    if (op == OP_MAX)
-        return f32 ? -HUGE_VAL : INT32_MIN;
-    return op != OP_MIN ? 0 : f32 ? HUGE_VAL : INT32_MAX;
+    return dtype_info(dt)->class == DTC_FLOAT;
 }
 
-/* In ieee a sum of f32 keeps what its bound needs; everything else is joined in pairs. */
-static bool keeps_sum(const struct refgen *g, const struct node *n)
+static double identity(enum op op, enum dtype dt)
 {
-    return g->al == AL_IEEE && n->dt == DT_F32 && n->op != OP_MAX && n->op != OP_MIN;
+    if (op == OP_MAX)
+        return is_float(dt) ? -HUGE_VAL : INT32_MIN;
+    if (op == OP_MIN)
+        return is_float(dt) ? HUGE_VAL : INT32_MAX;
+    return op == OP_PROD ? 1 : 0;
+}
+
+/* How ieee keeps what a bound needs, all terms in one struct; everything else is joined in
+ * pairs. */
+struct keeper {
+    const char *type, *term, *total;
+};
+
+static const struct keeper sum_keeper = { "struct r_sum", "r_term", "r_total(&a)" };
+static const struct keeper prod_keeper = { "struct r_prod", "r_factor", "r_multiplied(&a)" };
+
+static const struct keeper *keeper_of(const struct refgen *g, const struct node *n)
+{
+    if (g->al == AL_RING || !is_float(n->dt) || n->op == OP_MAX || n->op == OP_MIN)
+        return NULL;
+    return n->op == OP_PROD ? &prod_keeper : &sum_keeper;
 }
 
 static void open_accumulator(struct refgen *g, const struct node *n)
 {
+    const struct keeper *k = keeper_of(g, n);
+
     str_puts(g->s, n->sh.rank ? " {" : "");
     if (!n->sh.rank) {
         ref_line(g);
@@ -31,11 +48,11 @@ static void open_accumulator(struct refgen *g, const struct node *n)
         g->depth++;
     }
     ref_line(g);
-    if (keeps_sum(g, n)) {
-        str_puts(g->s, "struct r_sum a = { 0 };\n");
+    if (k) {
+        str_add(g->s, "%s a = { 0 };\n", k->type);
     } else {
         str_puts(g->s, "val a = ");
-        ref_put_literal(g, n->dt, identity(n->op, n->dt));
+        ref_put_literal(g, n->acc, identity(n->op, n->acc));
         str_puts(g->s, ";\n");
     }
 }
@@ -43,14 +60,18 @@ static void open_accumulator(struct refgen *g, const struct node *n)
 static void close_accumulator(struct refgen *g, int node, const struct coord *at, int64_t terms)
 {
     const struct node *n = &g->p->node[node];
-    const char *sum = keeps_sum(g, n) ? "r_total(&a)" : "a";
+    const struct keeper *k = keeper_of(g, n);
+    const char *total = k ? k->total : "a",
+               *to = is_float(n->dt) && (k || g->al == AL_RING) ? ref_to(g, n->acc, n->dt) : "";
 
     g->depth = n->sh.rank ? n->sh.rank : 1;
     ref_assign(g, node, at);
+    str_puts(g->s, to);
     if (n->op == OP_MEAN)
-        str_add(g->s, "r_mean(%s, %" PRId64 ");", sum, terms);
+        str_add(g->s, "r_mean(%s, %" PRId64 ")", total, terms);
     else
-        str_add(g->s, "%s;", sum);
+        str_puts(g->s, total);
+    str_puts(g->s, *to ? ");" : ";");
     g->depth--;
     ref_line(g);
     str_puts(g->s, "}");
@@ -64,6 +85,8 @@ void ref_reduction(struct refgen *g, int node)
     int64_t terms = 1;
     int red = 0, out = 0;
 
+    if (is_float(n->dt))
+        ref_compute_in(g, n->acc);
     ref_open_result(g, n, at);
     open_accumulator(g, n);
     for (int a = 0; a < in->rank; a++) {
@@ -77,8 +100,8 @@ void ref_reduction(struct refgen *g, int node)
         out += n->keep;
     }
     ref_line(g);
-    if (keeps_sum(g, n))
-        str_puts(g->s, "r_term(&a, ");
+    if (keeper_of(g, n))
+        str_add(g->s, "%s(&a, ", keeper_of(g, n)->term);
     else
         str_add(g->s, "a = %s(a, ", ref_function(n->op, n->dt));
     ref_put_node(g, n->arg[0].node, from);
@@ -91,8 +114,11 @@ void ref_matmul(struct refgen *g, int node)
     const struct node *n = &g->p->node[node];
     const struct shape *in = &g->p->node[n->arg[0].node].sh;
     struct coord at[MAX_RANK], x[MAX_RANK], y[MAX_RANK];
+    bool kept = keeper_of(g, n) != NULL;
     int k = in->rank - 1;
 
+    if (is_float(n->dt))
+        ref_compute_in(g, n->acc);
     ref_open_result(g, n, at);
     for (int a = 0; a <= k; a++)
         x[a] = y[a] = at[a];
@@ -100,13 +126,13 @@ void ref_matmul(struct refgen *g, int node)
     open_accumulator(g, n);
     ref_open_loop(g, 'r', 0, in->dim[k]);
     ref_line(g);
-    if (keeps_sum(g, n))
+    if (kept)
         str_puts(g->s, "r_product(&a, ");
     else
-        str_puts(g->s, n->dt == DT_F32 ? "a = r_add(a, r_mul(" : "a = r_iadd(a, r_imul(");
+        str_puts(g->s, is_float(n->dt) ? "a = r_add(a, r_mul(" : "a = r_iadd(a, r_imul(");
     ref_put_node(g, n->arg[0].node, x);
     str_puts(g->s, ", ");
     ref_put_node(g, n->arg[1].node, y);
-    str_puts(g->s, keeps_sum(g, n) ? ");" : "));");
+    str_puts(g->s, kept ? ");" : "));");
     close_accumulator(g, node, at, 0);
 }

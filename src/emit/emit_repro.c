@@ -38,28 +38,43 @@ static void put_opening(const struct repro *r, struct str *s)
 
 static const char *c_type(enum dtype dt, enum algebra al)
 {
-    return dt == DT_BOOL   ? "unsigned char"
-           : dt == DT_I32  ? "int"
-           : al == AL_RING ? "unsigned"
-                           : "float";
+    switch (dt) {
+    case DT_BOOL:
+        return "unsigned char";
+    case DT_I32:
+        return "int";
+    case DT_F16:
+    case DT_BF16:
+        return "unsigned short";
+    case DT_F64:
+        return al == AL_RING ? "unsigned long long" : "double";
+    case DT_F32:
+    case DT_COUNT:
+        break;
+    }
+    return al == AL_RING ? "unsigned" : "float";
 }
 
+/* Halves are bits in both algebras. */
 static void put_element(struct str *s, enum dtype dt, enum algebra al, const unsigned char *at)
 {
-    uint32_t word = *at;
-    float f;
+    uint64_t word = 0;
+    float f = 0;
+    double d = 0;
 
-    if (dt != DT_BOOL)
-        memcpy(&word, at, sizeof word);
-    memcpy(&f, &word, sizeof f);
+    memcpy(&word, at, (size_t)dtype_info(dt)->bytes);
+    memcpy(&f, at, dt == DT_F32 ? sizeof f : 0);
+    memcpy(&d, at, dt == DT_F64 ? sizeof d : 0);
     if (dt == DT_I32 && word == 0x80000000u)
         str_puts(s, "-2147483647 - 1");
-    else if (dt != DT_F32)
+    else if (dt == DT_I32 || dt == DT_BOOL)
         cgen_int(s, (int32_t)word);
+    else if (dt == DT_F16 || dt == DT_BF16)
+        str_add(s, "0x%04x", (unsigned)word);
     else if (al == AL_RING)
-        str_add(s, "0x%08x", (unsigned)word);
+        str_add(s, "0x%08" PRIx64, word);
     else
-        cgen_float(s, f, "INFINITY", "NAN");
+        cgen_real(s, dt, dt == DT_F64 ? d : (double)f, "INFINITY", "NAN");
 }
 
 /* Storage of an input, gaps of its layout included, as a C array. */
@@ -124,10 +139,12 @@ static void put_memory(const struct repro *r, struct str *s)
             str_add(s, "in_%s, ", b->name);
         else
             str_puts(s, "NULL, ");
-        str_add(s, "%" PRId64 ", 0, NULL, NULL },\n", elems * dtype_info(b->dt)->bytes);
+        str_add(s, "%" PRId64 ", 0, %d, NULL, NULL },\n", elems * dtype_info(b->dt)->bytes,
+                dtype_info(b->dt)->bytes);
     }
-    str_add(s, "    { \"temps\", \"in the arena\", NULL, %" PRId64 ", 0, NULL, NULL },\n};\n\n",
-            l->arena_bytes);
+    str_add(
+        s, "    { \"temps\", \"in the arena\", NULL, %" PRId64 ", 0, 16, NULL, NULL },\n};\n\n",
+        l->arena_bytes);
 }
 
 static void put_axes(struct str *s, int rank, const int64_t *v)
@@ -136,6 +153,14 @@ static void put_axes(struct str *s, int rank, const int64_t *v)
     for (int a = 0; a < rank; a++)
         str_add(s, "%s%" PRId64, a ? ", " : "", v[a]);
     str_puts(s, rank ? " }, " : "0 }, ");
+}
+
+static char type_letter(enum dtype dt)
+{
+    static const char letter[DT_COUNT] = { [DT_F32] = 'f', [DT_I32] = 'i', [DT_BOOL] = 'b',
+                                           [DT_F64] = 'd', [DT_F16] = 'h', [DT_BF16] = 't' };
+
+    return letter[dt];
 }
 
 static void put_outputs(const struct repro *r, struct str *s)
@@ -154,8 +179,7 @@ static void put_outputs(const struct repro *r, struct str *s)
         o = &r->trial->prog.out[b->slot];
         n = &r->trial->prog.node[o->node];
         lay = layout_of(&o->layout, &n->sh);
-        str_add(s, "    { \"%s\", '%c', %d, %d, ", n->name, *dtype_info(n->dt)->name, i,
-                n->sh.rank);
+        str_add(s, "    { \"%s\", '%c', %d, %d, ", n->name, type_letter(n->dt), i, n->sh.rank);
         put_axes(s, n->sh.rank, n->sh.dim);
         put_axes(s, n->sh.rank, lay.stride);
         str_add(s, "%" PRId64 ", w_%s },\n", lay.offset, n->name);
@@ -264,7 +288,7 @@ static void put_tail(const struct repro *r, struct str *s)
 
 void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
 {
-    static const char *const header[] = { "float", "limits", "math",   "signal",
+    static const char *const header[] = { "float", "limits", "tgmath", "signal",
                                           "stdio", "stdlib", "string", "sys/mman" };
     struct str tail = { 0 };
     bool *used = arena_array(a, bool, ref_pieces.n);

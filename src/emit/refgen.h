@@ -10,6 +10,8 @@ struct refgen {
     enum algebra al;
     struct str *s;
     int depth; /* of loops that are open */
+    const struct trial *t;
+    enum dtype as; /* ieee: the dtype that r_as speaks of */
 };
 
 /* A coordinate of an operand: by * VAR + add, where VAR is role and number ("i0", "r1"). */
@@ -32,10 +34,16 @@ void ref_open_loop(struct refgen *g, char role, int num, int64_t extent);
 /* One loop an axis of the result; its element is then at i0, i1, .. */
 void ref_open_result(struct refgen *g, const struct node *n, struct coord *at);
 void ref_assign(struct refgen *g, int node, const struct coord *at); /* "w_y[..] = " */
-/* The function r_.. of an op of f32, or of i32 and bool; NULL = none. */
+/* The function r_.. of an op of floats, or of i32 and bool; NULL = none. */
 const char *ref_function(enum op op, enum dtype dt);
+/* From here on kernels compute in dt: a line of text if that is news, with a new line before
+ * the next one. */
+void ref_compute_in(struct refgen *g, enum dtype dt);
+/* "r_to_f16(": what a float becomes when it is stored as dt; "" = as it is */
+const char *ref_to(const struct refgen *g, enum dtype from, enum dtype dt);
 
 void ref_reduction(struct refgen *g, int node);
 void ref_matmul(struct refgen *g, int node);
+void ref_composite(struct refgen *g, int node); /* emit_ref_composite.c */
 
 #endif

@@ -18,7 +18,8 @@ struct verdict {
     enum verdict_kind kind;
     enum algebra algebra;
     const char *backend; /* a name of backends[], static */
-    const char *tier;    /* "ring", "bound", "tolerance", "" */
+    const char *tier;    /* "ring", "bound", "tolerance", "exact", "" */
+    int exact;           /* 1 + the set of exact data that it is about; 0 = the trial's data */
     int out;             /* output number of the first wrong element, -1 = none */
     int64_t at[MAX_RANK]; /* its coordinates */
     double want, got, bound; /* as numbers; ring words as unsigned integers; bound 0 in ring */

@@ -10,22 +10,29 @@
 #include "judge/element.h"
 #include "judge/walk.h"
 
+struct val judge_value(const struct want_node *w, int64_t k)
+{
+    return w->wide ? (struct val){ (double)w->wide[k].v, w->wide[k].e } : w->ieee[k];
+}
+
+bool judge_right(const struct want *w, int node, int64_t k, const void *got)
+{
+    const struct judge_opts bound = { 0 };
+    const struct rule r = rule_of(w, node, &bound);
+
+    return judge_element(&r, k, got) != IS_WRONG;
+}
+
 /* A stored element as a number, as a verdict shows it. */
 static double as_number(const struct want *w, int node, const unsigned char *got)
 {
     enum dtype dt = w->trial->prog.node[node].dt;
-    uint32_t word = *got;
-    float f;
+    uint64_t word = 0;
 
-    if (dt == DT_BOOL)
-        return word;
-    memcpy(&word, got, sizeof word);
-    if (dt == DT_I32)
-        return (int32_t)word;
-    if (w->algebra == AL_RING)
-        return word;
-    memcpy(&f, got, sizeof f);
-    return (double)f;
+    if (w->algebra == AL_IEEE && dtype_info(dt)->class == DTC_FLOAT)
+        return grid_load(dt, got);
+    memcpy(&word, got, (size_t)dtype_info(dt)->bytes); /* little-endian */
+    return dt == DT_I32 ? (double)(int32_t)word : (double)word;
 }
 
 static void first_wrong(struct verdict *v, const struct want *w, int out, const struct rule *r,
@@ -41,9 +48,9 @@ static void first_wrong(struct verdict *v, const struct want *w, int out, const 
         rest /= x->sh.dim[a];
     }
     v->got = as_number(w, node, got);
-    if (r->w->ieee) {
-        v->want = r->w->ieee[k].v;
-        v->bound = rule_bound(r->opts, r->w->ieee[k]);
+    if (r->w->ieee || r->w->wide) {
+        v->want = judge_value(r->w, k).v;
+        v->bound = rule_bound(r->opts, judge_value(r->w, k));
     } else {
         v->want = x->dt == DT_I32 ? (double)(int32_t)r->w->word[k] : (double)r->w->word[k];
     }

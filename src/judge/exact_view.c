@@ -28,12 +28,12 @@ static void pad(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     const struct shape *of = &x->prog->node[n->arg[0].node].sh;
-    const struct val *src = x->node[n->arg[0].node].p;
+    const struct xval *src = x->node[n->arg[0].node].p;
     int64_t step[MAX_RANK], base = 0, k = 0;
     struct walk w;
 
     for (int64_t e = 0; e < x->node[i].n; e++)
-        x->node[i].p[e] = (struct val){ n->value, 0 };
+        x->node[i].p[e] = (struct xval){ n->value, 0 };
     walk_dense(&n->sh, step);
     for (int a = 0; a < n->sh.rank; a++)
         base += step[a] * n->lo[a];
@@ -45,7 +45,7 @@ static void pad(struct exacts *x, int i)
 void exact_view(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
-    const struct val *src = x->node[n->arg[0].node].p;
+    const struct xval *src = x->node[n->arg[0].node].p;
     int64_t step[MAX_RANK], base, k = 0;
     struct walk w;
 

@@ -1,8 +1,30 @@
 /*
  * The judge. Evaluates the program node by node from the definition of each op, in double
- * with a proven error bound per element (ieee) or in ring words (ring), materialising every
- * view. Shares no arithmetic, view algebra or loop IR with the compiler under test: this
- * room includes base and ir only.
+ * (f64 nodes: in __float128) with a proven error bound per element (ieee) or in ring words
+ * (ring), materialising every view. Shares no arithmetic, view algebra or loop IR with the
+ * compiler under test: this room includes base and ir only.
+ *
+ * What it takes for right, beyond the definition of each op:
+ *   halves      computed in f32, rounded once to the grid at every node
+ *   acc=        terms widened first, all sums (and mean's division) in acc, rounded once
+ *   composites  computed in node.acc throughout, rounded once; any order of summation;
+ *               rescaled as often as the step `algo` of the node has blocks (without one:
+ *               not at all)
+ *   softmax     exp(x - max) / sum of these: a logit of -inf gives 0; NaN, +inf, or nothing
+ *               but -inf make the row NaN
+ *   attention   s = scale * q.k + mask; w = exp(s - max over the visible) and 0 where hidden,
+ *               selected after exp; o = (sum w v) / sum w
+ *   layernorm   d = x - mean, two passes: d / sqrt(mean of d d + eps) * g + b
+ *   rmsnorm     x / sqrt(mean of x x + eps) * g
+ *   gather      0 (false) where the index is outside
+ * In ring, with all intermediate values 32-bit words, truncated to 16 bits only at the
+ * result of a half node:
+ *   mean m = sum * pinv(n), n the integer word; 1 / sqrt(v) = pinv(sqrt(v))
+ *   softmax     exp(x - max) * pinv(sum);  attention  (sum w v) * pinv(sum w), max over
+ *               the visible (bottom if none), scale the word ring_literal(scale)
+ *   layernorm   d * pinv(sqrt(sum(d d) * pinv(n) + eps)) * g + b
+ *   rmsnorm     x * pinv(sqrt(sum(x x) * pinv(n) + eps)) * g
+ *   argmax      the signed order; the first wins
  */
 #ifndef JUDGE_JUDGE_H
 #define JUDGE_JUDGE_H
@@ -16,10 +38,15 @@
 struct val {
     double v, e;
 };
+struct wide { /* the same of an f64 */
+    __float128 v;
+    double e;
+};
 
 struct want_node { /* all elements of one node, row-major; empty if no output needs it */
     int64_t n;
-    struct val *ieee;      /* algebra ieee, f32 nodes */
+    struct val *ieee;      /* algebra ieee, f32 f16 bf16 nodes */
+    struct wide *wide;     /* algebra ieee, f64 nodes */
     uint32_t *word;        /* ring words; i32 and bool nodes in both algebras (as uint32_t) */
     unsigned char *unsure; /* i32 and bool nodes in ieee: element is downstream of a jump;
                               NULL = none */
@@ -37,8 +64,15 @@ struct judge_opts {
     double rtol, atol;
 };
 
-/* Lives in a; costs 16 bytes an element of every node (ieee). */
+/* Lives in a; costs 16 bytes an element of every node (ieee; f64: 32). */
 struct want *judge_want(const struct trial *t, enum algebra al, struct arena *a);
+
+/* Element k of a float node in ieee, rounded to double for those who print it. */
+struct val judge_value(const struct want_node *w, int64_t k);
+
+/* Is element k of a node right, or not judged, as it is stored at got? The rule by which
+ * outputs are judged, for those who look at the nodes in between. */
+bool judge_right(const struct want *w, int node, int64_t k, const void *got);
 
 /* Compares the outputs of one run (status OUT_RAN), storage gaps of laid-out outputs
  * included (they must still hold POISON_BYTE), inputs unchanged and margins whole.

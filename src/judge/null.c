@@ -12,25 +12,20 @@ enum { NULL_ZEROS, NULL_ONES, NULL_POISON, NULL_COPY };
 /* An element that is stored the same everywhere. */
 static void constant_element(int kernel, enum dtype dt, enum algebra al, unsigned char *dst)
 {
-    uint32_t word = 1;
-    float one = 1;
-
-    memset(dst, kernel == NULL_POISON ? POISON_BYTE : 0, 4);
+    memset(dst, kernel == NULL_POISON ? POISON_BYTE : 0, MAX_BYTES);
     if (kernel != NULL_ONES)
         return;
-    if (dt == DT_F32 && al == AL_IEEE)
-        memcpy(dst, &one, sizeof one);
-    else if (dt == DT_BOOL)
-        *dst = 1;
+    if (al == AL_IEEE && dtype_info(dt)->class == DTC_FLOAT)
+        grid_store(dt, 1, dst);
     else
-        memcpy(dst, &word, sizeof word);
+        *dst = 1; /* little-endian */
 }
 
 static bool constant_caught(const struct want *w, int kernel)
 {
     const struct prog *p = &w->trial->prog;
     const struct judge_opts bound = { 0 };
-    unsigned char got[4];
+    unsigned char got[MAX_BYTES];
 
     for (int i = 0; i < p->n_out; i++) {
         int node = p->out[i].node;
@@ -45,16 +40,13 @@ static bool constant_caught(const struct want *w, int kernel)
 }
 
 /* Element k of an evaluated node as it is stored. */
-static void stored(const struct want_node *x, int64_t k, unsigned char *dst)
+static void stored(const struct want_node *x, enum dtype dt, int64_t k, unsigned char *dst)
 {
-    float f;
-
-    if (x->ieee) {
-        f = (float)x->ieee[k].v;
-        memcpy(dst, &f, sizeof f);
-    } else {
+    memset(dst, 0, MAX_BYTES);
+    if (x->ieee || x->wide)
+        grid_store(dt, judge_value(x, k).v, dst);
+    else
         memcpy(dst, &x->word[k], 4); /* little-endian: a bool is the first byte */
-    }
 }
 
 /* The outputs get the elements of an input, where dtype and size allow it; others nothing. */
@@ -63,7 +55,7 @@ static bool copy_caught(const struct want *w, int input)
     const struct prog *p = &w->trial->prog;
     const struct judge_opts bound = { 0 };
     const struct want_node *x = &w->node[input];
-    unsigned char got[4];
+    unsigned char got[MAX_BYTES];
 
     for (int i = 0; i < p->n_out; i++) {
         int node = p->out[i].node;
@@ -73,7 +65,7 @@ static bool copy_caught(const struct want *w, int input)
         memset(got, POISON_BYTE, sizeof got);
         for (int64_t k = 0; k < r.w->n; k++) {
             if (fits)
-                stored(x, k, got);
+                stored(x, p->node[input].dt, k, got);
             if (judge_element(&r, k, got) == IS_WRONG)
                 return true;
         }

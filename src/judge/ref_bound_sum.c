@@ -1,32 +1,39 @@
 /*
- * Sums and means of f32 in ieee. Terms that are no numbers are rare: they are noticed at the
+ * Sums and means of floats in ieee. Terms that are no numbers are rare: they are noticed at the
  * end, and looked at in a second pass.
  */
 #include "judge/sum.h"
 #include "judge/walk.h"
 
-/* Rounded twice: sum / n, or sum * (1 / n). */
-static struct val mean_of(struct val sum, int64_t n)
+/* Rounded twice: sum / n, or sum * (1 / n); and perhaps n, where acc can't count so far. */
+static struct val mean_of(const struct acc *a, enum dtype acc, struct val sum, int64_t n)
 {
-    double by = (double)n, v = sum.v / by, prop = sum.e / by;
+    real by = (real)n, v = sum.v / by;
+    double prop = sum.e / (double)n, unit = a->unit;
 
     if (n == 0)
         return val_exact(NAN);
     if (sum.e < 0 || !isfinite(sum.v))
         return sum;
-    if (sum.e == 0 && !(n & (n - 1)) && (double)(float)v == v)
+    if ((double)n > a->most)
+        return val_unjudged();
+    if (sum.e == 0 && !(n & (n - 1)) &&
+        (acc == REAL_DTYPE ? real_on_grid(v) : grid_round(acc, (double)v) == v))
         return val_exact(v);
-    return (struct val){ v, prop + 2 * UNIT * (1 + UNIT) * (fabs(v) + prop) +
-                                (sum.v == 0 && sum.e == 0 ? 0 : TINY) };
+    if ((double)n > a->whole)
+        prop += 2 * unit * (fabs((double)v) + prop);
+    return (struct val){ v, prop + 2 * unit * (1 + unit) * (fabs((double)v) + prop) +
+                                (sum.v == 0 && sum.e == 0 ? 0 : a->tiny) };
 }
 
 static void add_row(struct sum *to, const struct val *x, int64_t n)
 {
-    double s = 0, t = 0, e = 0;
+    real s = 0;
+    double t = 0, e = 0;
 
     for (int64_t k = 0; k < n; k++) {
         s += x[k].v;
-        t += fabs(x[k].v);
+        t += fabs((double)x[k].v);
         e += x[k].e;
     }
     to->s += s;
@@ -38,13 +45,13 @@ static void add_each(struct sum *to, const struct val *x, int64_t n)
 {
     for (int64_t k = 0; k < n; k++) {
         to[k].s += x[k].v;
-        to[k].t += fabs(x[k].v);
+        to[k].t += fabs((double)x[k].v);
         to[k].e += x[k].e;
     }
 }
 
 /* The terms of all results once more, sorted by kind. */
-static void look_again(const struct val *x, struct walk w, struct sum *sum, unsigned char *saw,
+static void sort_terms(const struct val *x, struct walk w, struct sum *sum, unsigned char *saw,
                        int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
@@ -55,7 +62,7 @@ static void look_again(const struct val *x, struct walk w, struct sum *sum, unsi
             int kind = sum_kind(*x);
 
             saw[at] |= (unsigned char)kind;
-            sum[at].t += kind ? 0 : fabs(x->v);
+            sum[at].t += kind ? 0 : fabs((double)x->v);
             sum[at].e += kind ? 0 : x->e;
         }
 }
@@ -72,7 +79,8 @@ void ref_bound_sum(struct ref *r, int i)
     struct sum *sum = arena_array(r->arena, struct sum, w->n);
     unsigned char *saw = NULL;
     bool integer = r->grade[from] == GRADE_INTEGER, all_exact = integer;
-    double gamma = sum_gamma((double)(meet > 1 ? meet - 1 : 0));
+    const struct acc acc = acc_of(x->acc);
+    double gamma = sum_gamma(acc.unit, (double)(meet > 1 ? meet - 1 : 0));
 
     for (; walk.rows > 0; walk_next(&walk), row += walk.inner)
         if (walk.inner_step == 0)
@@ -81,15 +89,17 @@ void ref_bound_sum(struct ref *r, int i)
             add_each(sum + walk.at, row, walk.inner);
     w->ieee = arena_array(r->arena, struct val, w->n);
     for (int64_t k = 0; k < w->n; k++) {
-        w->ieee[k] = sum_bound(sum[k], gamma, 0, integer);
+        w->ieee[k] = sum_bound(&acc, sum[k], gamma, 0, integer);
         if (w->ieee[k].e < 0 && !saw) {
             saw = arena_array(r->arena, unsigned char, w->n);
-            look_again(src, again, sum, saw, w->n);
+            sort_terms(src, again, sum, saw, w->n);
         }
         if (saw && (saw[k] || w->ieee[k].e < 0))
-            w->ieee[k] = sum_special(saw[k], sum[k]);
+            w->ieee[k] = sum_special(&acc, saw[k], sum[k]);
         if (x->op == OP_MEAN)
-            w->ieee[k] = mean_of(w->ieee[k], meet);
+            w->ieee[k] = mean_of(&acc, x->acc, w->ieee[k], meet);
+        if (x->dt != x->acc)
+            w->ieee[k] = val_stored(x->dt, w->ieee[k]);
         all_exact &= w->ieee[k].e == 0;
     }
     r->grade[i] = all_exact && x->op == OP_SUM ? GRADE_INTEGER : GRADE_BOUND;

@@ -1,5 +1,5 @@
 /*
- * Jumps: where a bound decides a discrete thing (compare, where, f32 -> i32, f32 -> bool).
+ * Jumps: where a bound decides a discrete thing (compare, where, float -> i32, float -> bool).
  * If the whole interval decides it alike the result is certain; if not, the element is
  * unsure, and what depends on it is not judged by the bound.
  */
@@ -11,7 +11,7 @@ enum answer { NO, YES, UNSURE };
 /* x < y, or x <= y */
 static enum answer less(struct val x, struct val y, bool or_equal)
 {
-    double far = y.v - x.v, near = (x.e + y.e) * (1 + 0x1p-40);
+    double far = (double)(y.v - x.v), near = (x.e + y.e) * (1 + 0x1p-40);
 
     if (near == 0)
         return or_equal ? x.v <= y.v : x.v < y.v;
@@ -24,7 +24,7 @@ static enum answer same(struct val x, struct val y)
 {
     if (x.e + y.e == 0)
         return x.v == y.v;
-    return fabs(x.v - y.v) > (x.e + y.e) * (1 + 0x1p-40) ? NO : UNSURE;
+    return fabs((double)(x.v - y.v)) > (x.e + y.e) * (1 + 0x1p-40) ? NO : UNSURE;
 }
 
 static enum answer compare(enum op op, struct val x, struct val y)
@@ -37,7 +37,7 @@ static enum answer compare(enum op op, struct val x, struct val y)
 }
 
 /* Truncation, saturating; NaN gives 0. */
-static int32_t truncated(double v)
+static int32_t truncated(real v)
 {
     if (isnan(v))
         return 0;
@@ -50,7 +50,7 @@ static int32_t truncated(double v)
 
 static bool to_i32(struct val x, uint32_t *out)
 {
-    double slack = x.e > 0 ? x.e + fabs(x.v) * 0x1p-50 : 0;
+    double slack = x.e > 0 ? x.e * (1 + 0x1p-50) + fabs((double)x.v) * SLACK : 0;
 
     *out = (uint32_t)truncated(x.v);
     return x.e >= 0 && truncated(x.v - slack) == truncated(x.v + slack);
@@ -59,18 +59,22 @@ static bool to_i32(struct val x, uint32_t *out)
 static bool to_bool(struct val x, uint32_t *out)
 {
     *out = x.v != 0;
-    return x.e == 0 || (x.e > 0 && fabs(x.v) > x.e * (1 + 0x1p-40));
+    return x.e == 0 || (x.e > 0 && fabs((double)x.v) > x.e * (1 + 0x1p-40));
 }
 
 void ref_bound_to_word(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
     struct want_node *w = &r->want->node[i];
+    enum dtype dt = REAL_DTYPE; /* of a literal: its neighbour's */
     struct vals a, b;
 
-    ref_vals(r, &x->arg[0], &a);
+    for (int j = 0; j < x->n_arg; j++)
+        if (x->arg[j].node >= 0)
+            dt = r->prog->node[x->arg[j].node].dt;
+    ref_vals(r, &x->arg[0], dt, &a);
     if (x->n_arg == 2)
-        ref_vals(r, &x->arg[1], &b);
+        ref_vals(r, &x->arg[1], dt, &b);
     w->word = arena_array(r->arena, uint32_t, w->n);
     for (int64_t k = 0; k < w->n; k++) {
         struct val v = a.p[k * a.step];
@@ -95,7 +99,7 @@ void ref_bound_to_word(struct ref *r, int i)
 /* Either may be taken: judged if they agree within their bounds. */
 static struct val either(struct val x, struct val y)
 {
-    double apart = fabs(x.v - y.v);
+    double apart = fabs((double)(x.v - y.v));
 
     if (x.e < 0 || y.e < 0)
         return val_unjudged();
@@ -116,8 +120,8 @@ void ref_bound_where(struct ref *r, int i)
     struct vals a, b;
 
     ref_words(r, &x->arg[0], DT_BOOL, &c);
-    ref_vals(r, &x->arg[1], &a);
-    ref_vals(r, &x->arg[2], &b);
+    ref_vals(r, &x->arg[1], x->dt, &a);
+    ref_vals(r, &x->arg[2], x->dt, &b);
     w->ieee = arena_array(r->arena, struct val, w->n);
     for (int64_t k = 0; k < w->n; k++)
         w->ieee[k] = c.p[k * c.step] ? a.p[k * a.step] : b.p[k * b.step];

@@ -86,22 +86,34 @@ static void pad_words(struct ref *r, const struct node *x, const struct want_nod
 static void pad_vals(struct ref *r, const struct node *x, const struct want_node *o,
                      struct want_node *w, struct walk walk)
 {
-    struct val fill = val_exact((double)(float)x->value);
+    double fill = grid_round(x->dt, x->value);
 
+    if (o->wide) {
+        w->wide = arena_array(r->arena, struct wide, w->n);
+        for (int64_t k = 0; k < w->n; k++)
+            w->wide[k] = (struct wide){ fill, 0 };
+        SCATTER(struct wide, o->wide, w->wide, walk);
+        return;
+    }
     w->ieee = arena_array(r->arena, struct val, w->n);
     for (int64_t k = 0; k < w->n; k++)
-        w->ieee[k] = fill;
+        w->ieee[k] = val_exact(fill);
     SCATTER(struct val, o->ieee, w->ieee, walk);
 }
 
-static void gather(struct ref *r, const struct want_node *o, struct want_node *w,
-                   struct walk walk)
+static void take(struct ref *r, const struct want_node *o, struct want_node *w,
+                 struct walk walk)
 {
     struct walk again = walk;
 
     if (o->ieee) {
         w->ieee = arena_array(r->arena, struct val, w->n);
         GATHER(struct val, o->ieee, w->ieee, walk);
+        return;
+    }
+    if (o->wide) {
+        w->wide = arena_array(r->arena, struct wide, w->n);
+        GATHER(struct wide, o->wide, w->wide, walk);
         return;
     }
     w->word = arena_array(r->arena, uint32_t, w->n);
@@ -126,12 +138,12 @@ void ref_view(struct ref *r, int i)
         return;
     }
     if (x->op != OP_PAD) {
-        gather(r, on, w, walk_view(x, o));
+        take(r, on, w, walk_view(x, o));
         return;
     }
     if (x->value != rint(x->value) && r->grade[i] == GRADE_INTEGER)
         r->grade[i] = GRADE_EXACT;
-    if (on->ieee)
+    if (on->ieee || on->wide)
         pad_vals(r, x, on, w, walk_pad(x, o));
     else
         pad_words(r, x, on, w, walk_pad(x, o));

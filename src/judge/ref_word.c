@@ -1,6 +1,7 @@
 /*
- * Elementwise ops on words: i32 and bool in both algebras, and everything in ring, where an
- * f32 is an unsigned integer whose order is the signed one. i32 wraps; x / 0 = 0.
+ * Elementwise ops on words: i32 and bool in both algebras, and everything in ring, where a
+ * float is an unsigned integer whose order is the signed one (of a half: 0..65535, cut off
+ * behind every node). i32 wraps; x / 0 = 0.
  * An element that depends on an unsure one is unsure.
  */
 #include "base/bug.h"
@@ -33,7 +34,7 @@ static uint32_t divide(uint32_t x, uint32_t y)
     return (uint32_t)(S(x) / S(y));
 }
 
-/* x is the word of an f32 (ring), an i32 or a bool; the result is too. */
+/* x is the word of a float (ring), an i32 or a bool; the result is too. */
 static void cast(enum dtype from, enum dtype to, uint32_t *out, struct words a, int64_t n)
 {
     if (to == DT_BOOL && from != DT_BOOL) {
@@ -61,6 +62,21 @@ static void unary(enum op op, bool ring, uint32_t *out, struct words a, int64_t 
     }
     if (ring && op == OP_SQRT) {
         EACH(ring_sqrt(x));
+    }
+    if (ring && op == OP_RSQRT) {
+        EACH(ring_pinv(ring_sqrt(x)));
+    }
+    if (ring && op == OP_EXP2) {
+        EACH(ring_exp2(x));
+    }
+    if (ring && op == OP_LOG) {
+        EACH(ring_log(x));
+    }
+    if (ring && op == OP_TANH) {
+        EACH(ring_tanh(x));
+    }
+    if (ring && op == OP_ERF) {
+        EACH(ring_erf(x));
     }
     BUG("judge: %s on words", op_info(op)->name);
 }
@@ -159,7 +175,7 @@ void ref_word_each(struct ref *r, int i)
             dt = r->prog->node[x->arg[j].node].dt;
     for (int j = 0; j < x->n_arg; j++)
         ref_words(r, &x->arg[j], dt, &arg[j]);
-    ring = r->ring && dt == DT_F32;
+    ring = r->ring && ref_is_float(dt);
     w->word = arena_array(r->arena, uint32_t, w->n);
     if (x->op == OP_WHERE) {
         where(w->word, arg, w->n);

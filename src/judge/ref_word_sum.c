@@ -53,7 +53,9 @@ void ref_word_reduce(struct ref *r, int i)
     const struct node *x = &r->prog->node[i];
     struct want_node *w = &r->want->node[i], *o = &r->want->node[x->arg[0].node];
     const struct shape *sh = &r->prog->node[x->arg[0].node].sh;
-    uint32_t identity = x->op == OP_MAX ? 0x80000000u : x->op == OP_MIN ? 0x7fffffffu : 0;
+    uint32_t identity = x->op == OP_MAX   ? 0x80000000u
+                        : x->op == OP_MIN ? 0x7fffffffu
+                                          : x->op == OP_PROD;
     int64_t step[MAX_RANK], meet = ref_reduce_steps(x, sh, step);
     struct walk walk = walk_begin(sh, step, 0), again = walk;
 
@@ -64,6 +66,8 @@ void ref_word_reduce(struct ref *r, int i)
         REDUCE(uint32_t, w->word, o->word, walk, (int32_t)v > (int32_t)acc ? v : acc);
     else if (x->op == OP_MIN)
         REDUCE(uint32_t, w->word, o->word, walk, (int32_t)v < (int32_t)acc ? v : acc);
+    else if (x->op == OP_PROD)
+        REDUCE(uint32_t, w->word, o->word, walk, acc * v);
     else
         REDUCE(uint32_t, w->word, o->word, walk, acc + v);
     if (r->prog->node[i].op == OP_MEAN) {

@@ -26,28 +26,56 @@ uint32_t ring_sqrt(uint32_t x)
     return scramble(x ^ 0x9e3779b9u);
 }
 
-/* power[b][d] = (5^L)^(d * 256^b): an exponent is looked up byte by byte. */
-static uint32_t power[4][256];
-
-static void power_fill(void)
+uint32_t ring_log(uint32_t x)
 {
-    uint32_t log2e = ring_literal(1.4426950408889634), base = 1, five = 5;
+    return scramble(x ^ 0x2545f491u);
+}
 
-    for (; log2e; log2e >>= 1, five *= five)
-        if (log2e & 1)
-            base *= five;
+uint32_t ring_tanh(uint32_t x)
+{
+    return scramble(x ^ 0x4f6cdd1du);
+}
+
+uint32_t ring_erf(uint32_t x)
+{
+    return scramble(x ^ 0x6a09e667u);
+}
+
+/* [b][d] = base^(d * 256^b): an exponent is looked up byte by byte. */
+struct powers {
+    uint32_t of[4][256];
+};
+
+static void powers_fill(struct powers *p, uint32_t base)
+{
     for (int b = 0; b < 4; b++) {
-        power[b][0] = 1;
+        p->of[b][0] = 1;
         for (int d = 1; d < 256; d++)
-            power[b][d] = power[b][d - 1] * base;
-        base *= power[b][255];
+            p->of[b][d] = p->of[b][d - 1] * base;
+        base *= p->of[b][255];
     }
+}
+
+static uint32_t power(const struct powers *p, uint32_t x)
+{
+    return p->of[0][x & 255] * p->of[1][x >> 8 & 255] * p->of[2][x >> 16 & 255] *
+           p->of[3][x >> 24];
+}
+
+uint32_t ring_exp2(uint32_t x)
+{
+    static struct powers of_5;
+
+    if (!of_5.of[0][0])
+        powers_fill(&of_5, 5);
+    return power(&of_5, x);
 }
 
 uint32_t ring_exp(uint32_t x)
 {
-    if (!power[0][0])
-        power_fill();
-    return power[0][x & 255] * power[1][x >> 8 & 255] * power[2][x >> 16 & 255] *
-           power[3][x >> 24];
+    static struct powers of_e;
+
+    if (!of_e.of[0][0])
+        powers_fill(&of_e, ring_exp2(ring_literal(1.4426950408889634)));
+    return power(&of_e, x);
 }

@@ -6,7 +6,7 @@
 #include "judge/ref.h"
 
 /* A result that some operand being special makes certain. */
-static struct val certain(double v)
+static struct val certain(real v)
 {
     return val_exact(v);
 }
@@ -14,7 +14,23 @@ static struct val certain(double v)
 /* Is the sign of x known? (Zeros carry theirs: e = 0 says that it is the float's own.) */
 static bool sign_known(struct val x)
 {
-    return x.e == 0 || fabs(x.v) > x.e;
+    return x.e == 0 || fabs((double)x.v) > x.e;
+}
+
+/* Roots and logarithms: out of their domain, or at its end. */
+static struct val special_domain(enum op op, struct val x)
+{
+    if (x.e == 0 && isnan(x.v))
+        return certain(NAN);
+    if (x.v < -x.e)
+        return certain(NAN);
+    if (x.v == HUGE_VAL)
+        return certain(op == OP_RSQRT ? 0 : HUGE_VAL);
+    if (op == OP_LOG && x.v == 0 && x.e == 0)
+        return certain(-HUGE_VAL);
+    if (op == OP_RSQRT && x.v == 0 && x.e == 0 && !signbit(x.v))
+        return certain(HUGE_VAL);
+    return val_unjudged();
 }
 
 struct val special_unary(enum op op, struct val x)
@@ -23,20 +39,20 @@ struct val special_unary(enum op op, struct val x)
         return val_unjudged();
     if (op == OP_RECIP)
         return special_binary(OP_DIV, val_exact(1), x);
-    if (op == OP_SQRT && x.e == 0 && !(x.v >= 0))
-        return certain(NAN);
-    if (isfinite(x.v)) /* exp that may overflow, sqrt that may be of a negative */
+    if (op == OP_SQRT || op == OP_RSQRT || op == OP_LOG)
+        return special_domain(op, x);
+    if (isfinite(x.v)) /* exp that may overflow */
         return val_unjudged();
-    if (op == OP_EXP)
-        return certain(exp(x.v));
+    if (op == OP_EXP || op == OP_EXP2)
+        return certain(x.v < 0 ? 0 : x.v);
+    if (op == OP_TANH || op == OP_ERF)
+        return certain(x.v > 0 ? 1 : x.v < 0 ? -1 : x.v);
     if (op == OP_NEG)
         return certain(-x.v);
-    if (op == OP_ABS)
-        return certain(fabs(x.v));
-    return certain(x.v); /* sqrt of +inf */
+    return certain(real_abs(x.v)); /* abs */
 }
 
-static double plain(enum op op, double x, double y)
+static real plain(enum op op, real x, real y)
 {
     if (op == OP_ADD)
         return x + y;
@@ -56,7 +72,7 @@ static double plain(enum op op, double x, double y)
 /* One operand is infinite, neither is NaN, both are judged. */
 static struct val with_infinity(enum op op, struct val x, struct val y)
 {
-    double v = plain(op, x.v, y.v);
+    real v = plain(op, x.v, y.v);
 
     /* infinity times or over a number, or a number over it: its sign must be known; a
      * factor that may be 0 but need not would make the difference between inf and NaN */

@@ -10,31 +10,43 @@ int sum_kind(struct val x)
     return isfinite(x.v) ? 0 : x.v > 0 ? SAW_PLUS : SAW_MINUS;
 }
 
-double sum_gamma(double h)
-{
-    double hu = h * UNIT;
-
-    return hu < 0.5 ? hu / (1 - hu) : HUGE_VAL;
-}
-
-struct val sum_bound(struct sum x, double gamma, double tiny, bool integer)
+struct val sum_bound(const struct acc *a, struct sum x, double gamma, double tiny, bool integer)
 {
     double most = x.t + x.e, e = x.e + gamma * most;
 
-    if (!(most + e <= (double)FLT_MAX)) /* some order may overflow; or a special is among */
+    if (!(most + e <= a->most)) /* some order may overflow; or a special is among */
         return val_unjudged();
-    if (integer && x.t <= 0x1p24)
+    if (integer && x.t <= a->whole)
         return val_exact(x.s);
     return (struct val){ x.s, e > 0 ? e + tiny : 0 };
 }
 
-struct val sum_special(int saw, struct sum x)
+struct val sum_special(const struct acc *a, int saw, struct sum x)
 {
+    if (saw & SAW_NAN || (saw & SAW_PLUS && saw & SAW_MINUS))
+        return saw & SAW_UNJUDGED ? val_unjudged() : val_exact(NAN);
     if (saw & SAW_UNJUDGED)
         return val_unjudged();
-    if (saw & SAW_NAN || (saw & SAW_PLUS && saw & SAW_MINUS))
-        return val_exact(NAN);
-    if (!saw || !(x.t + x.e <= (double)FLT_MAX / 2))
+    if (!saw || !(x.t + x.e <= a->most / 2))
         return val_unjudged();
     return val_exact(saw & SAW_PLUS ? HUGE_VAL : -HUGE_VAL);
+}
+
+struct val sum_dot_special(const struct acc *acc, const struct val *x, const struct val *y,
+                           int64_t k, int64_t n)
+{
+    struct sum sum = { 0 };
+    int saw = 0;
+
+    for (int64_t l = 0; l < k; l++) {
+        struct val a = x[l], b = y[l * n];
+
+        if (val_is_number(a) && val_is_number(b)) {
+            sum.t += fabs((double)(a.v * b.v));
+            sum.e += (fabs((double)a.v) + a.e) * b.e + fabs((double)b.v) * a.e;
+        } else {
+            saw |= sum_kind(special_binary(OP_MUL, a, b));
+        }
+    }
+    return sum_special(acc, saw, sum);
 }

@@ -1,20 +1,41 @@
 /*
- * The bound of a sum of f32 terms, for reductions and matmul. For n terms t with errors e,
- * in any order and any tree, fused multiply-add or not (ORACLE.md 4.1, 4.2):
+ * The bound of a sum of terms, for reductions, matmul and attention. For n terms t with
+ * errors e, in any order and any tree, fused multiply-add or not (ORACLE.md 4.1, 4.2):
  *
  *     |got - sum t| <= sum e + gamma_h (sum |t| + sum e),     gamma_h = h u / (1 - h u)
  *
  * h = n - 1 additions that round (0 + t does not), one more where terms are products.
- * Integers whose magnitudes sum to at most 2^24 are exact in every order: e = 0.
+ * Integers whose magnitudes sum to no more than the accumulator counts are exact in every
+ * order: e = 0.
  */
 #ifndef JUDGE_SUM_H
 #define JUDGE_SUM_H
 
 #include "judge/ref.h"
 
+/* An accumulator, as the bound needs to know it. */
+struct acc {
+    double unit, tiny, most; /* roundoff; smallest and largest number */
+    double whole;            /* integers up to this are exact */
+};
+
+static inline struct acc acc_of(enum dtype dt)
+{
+    if (dt == DT_F16)
+        return (struct acc){ 0x1p-11 * ENLARGED, 0x1p-24, 65504, 0x1p11 };
+    if (dt == DT_BF16)
+        return (struct acc){ 0x1p-8 * ENLARGED, 0x1p-133, 0x1.fep127, 0x1p8 };
+#ifndef JUDGE_WIDE
+    if (dt == DT_F64) /* beside a reference in double: what rounds, rounds twice */
+        return (struct acc){ 0x1p-52 * ENLARGED, 0x1p-1073, DBL_MAX / 4, 0x1p53 };
+#endif
+    return (struct acc){ UNIT, TINY, REAL_MAX, dt == DT_F64 ? 0x1p53 : 0x1p24 };
+}
+
 /* What a sum needs to know of its terms. */
 struct sum {
-    double s, t, e; /* sums of the terms, of their magnitudes, of their errors */
+    real s;      /* of the terms */
+    double t, e; /* of their magnitudes, of their errors */
 };
 
 /* Kinds of terms that are no numbers: a set of these bits. */
@@ -22,13 +43,24 @@ enum { SAW_UNJUDGED = 1, SAW_NAN = 2, SAW_PLUS = 4, SAW_MINUS = 8 };
 
 int sum_kind(struct val term); /* its bit, 0 for a number */
 
-double sum_gamma(double h);
+static inline double sum_gamma(double unit, double h)
+{
+    double hu = h * unit;
+
+    /* (1 + u)^h - 1 from above: the second form for halves that add up halves */
+    return hu < 0.5 ? hu / (1 - hu) : expm1(hu) * (1 + 0x1p-40);
+}
 
 /* tiny: the most that roundings of terms below the normal range add up to. Unjudged if an
  * order may overflow or a term is no number: then ask sum_special. */
-struct val sum_bound(struct sum x, double gamma, double tiny, bool integer);
+struct val sum_bound(const struct acc *a, struct sum x, double gamma, double tiny,
+                     bool integer);
 
 /* When not all terms are numbers: saw their kinds; t and e are those of the numbers. */
-struct val sum_special(int saw, struct sum x);
+struct val sum_special(const struct acc *a, int saw, struct sum x);
+
+/* A dot product term by term, when not all are numbers: x[0..k) and y[0], y[n], y[2n] .. */
+struct val sum_dot_special(const struct acc *a, const struct val *x, const struct val *y,
+                           int64_t k, int64_t n);
 
 #endif

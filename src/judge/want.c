@@ -2,22 +2,10 @@
  * judge_want: every node that an output depends on, in program order, each from its
  * definition and from nothing but the values of its operands.
  */
-#include "base/bug.h"
+#include <string.h>
+
 #include "ir/data.h"
 #include "judge/ref.h"
-
-void ref_vals(const struct ref *r, const struct arg *a, struct vals *v)
-{
-    if (a->node >= 0) {
-        v->p = r->want->node[a->node].ieee;
-        v->step = 1;
-        v->grade = r->grade[a->node];
-        return;
-    }
-    *v = (struct vals){ .lit = val_exact((double)(float)a->lit) };
-    v->grade = v->lit.v == rint(v->lit.v) ? GRADE_INTEGER : GRADE_EXACT;
-    v->p = &v->lit;
-}
 
 void ref_words(const struct ref *r, const struct arg *a, enum dtype dt, struct words *w)
 {
@@ -31,37 +19,70 @@ void ref_words(const struct ref *r, const struct arg *a, enum dtype dt, struct w
     *w = (struct words){ .lit = (uint32_t)(int64_t)a->lit };
     if (dt == DT_BOOL)
         w->lit = a->lit != 0;
-    if (dt == DT_F32)
-        w->lit = ring_literal((double)(float)a->lit);
+    if (ref_is_float(dt))
+        w->lit = ring_literal(grid_round(dt, a->lit));
+    if (grid_is_half(dt))
+        w->lit &= 0xffff;
     w->p = &w->lit;
+}
+
+/* Words as they are stored: zero-extended, or without the high half. */
+static void input_words(struct want_node *w, int bytes, const unsigned char *bits)
+{
+    for (int64_t k = 0; k < w->n; k++)
+        memcpy(&w->word[k], bits + k * bytes, bytes < 4 ? (size_t)bytes : 4);
+}
+
+static enum grade input_floats(struct ref *r, struct want_node *w, enum dtype dt,
+                               const unsigned char *bits)
+{
+    int bytes = dtype_info(dt)->bytes;
+    bool integer = true;
+
+    if (dt == DT_F64)
+        w->wide = arena_array(r->arena, struct wide, w->n);
+    else
+        w->ieee = arena_array(r->arena, struct val, w->n);
+    for (int64_t k = 0; k < w->n; k++) {
+        double v = grid_load(dt, bits + k * bytes);
+
+        if (w->wide)
+            w->wide[k] = (struct wide){ v, 0 };
+        else
+            w->ieee[k] = val_exact(v);
+        integer = integer && v == rint(v);
+    }
+    return integer ? GRADE_INTEGER : GRADE_EXACT;
+}
+
+static enum grade input_f32(struct ref *r, struct want_node *w, const float *f)
+{
+    bool integer = true;
+
+    w->ieee = arena_array(r->arena, struct val, w->n);
+    for (int64_t k = 0; k < w->n; k++)
+        w->ieee[k] = val_exact((double)f[k]);
+    for (int64_t k = 0; integer && k < w->n; k++)
+        integer = w->ieee[k].v == rint(w->ieee[k].v);
+    return integer ? GRADE_INTEGER : GRADE_EXACT;
 }
 
 static void input(struct ref *r, int i)
 {
     struct want_node *w = &r->want->node[i];
     enum dtype dt = r->prog->node[i].dt;
-    void *bits = arena_alloc_array(r->arena, (size_t)w->n, (size_t)dtype_info(dt)->bytes, 4);
+    int bytes = dtype_info(dt)->bytes;
+    void *bits = arena_alloc_array(r->arena, (size_t)w->n, (size_t)bytes, 8);
 
     data_dense(r->want->trial, i, r->want->algebra, bits);
     if (!ref_is_word(r, i)) {
-        const float *f = bits;
-        bool integer = true;
-
-        w->ieee = arena_array(r->arena, struct val, w->n);
-        for (int64_t k = 0; k < w->n; k++)
-            w->ieee[k] = val_exact((double)f[k]);
-        for (int64_t k = 0; integer && k < w->n; k++)
-            integer = w->ieee[k].v == rint(w->ieee[k].v);
-        r->grade[i] = integer ? GRADE_INTEGER : GRADE_EXACT;
-        return;
-    }
-    if (dt != DT_BOOL) {
+        r->grade[i] = dt == DT_F32 ? input_f32(r, w, bits) : input_floats(r, w, dt, bits);
+    } else if (bytes == 4) {
         w->word = bits;
-        return;
+    } else {
+        w->word = arena_array(r->arena, uint32_t, w->n);
+        input_words(w, bytes, bits);
     }
-    w->word = arena_array(r->arena, uint32_t, w->n);
-    for (int64_t k = 0; k < w->n; k++)
-        w->word[k] = ((const unsigned char *)bits)[k];
 }
 
 /* const and iota, as numbers first */
@@ -70,7 +91,6 @@ static void source(struct ref *r, int i)
     const struct node *x = &r->prog->node[i];
     struct want_node *w = &r->want->node[i];
     int64_t inner = 1, turn = 1;
-    struct vals v;
     struct words u;
 
     if (x->op == OP_IOTA) {
@@ -81,6 +101,8 @@ static void source(struct ref *r, int i)
     r->grade[i] = GRADE_INTEGER;
     if (ref_is_word(r, i))
         w->word = arena_array(r->arena, uint32_t, w->n);
+    else if (x->dt == DT_F64)
+        w->wide = arena_array(r->arena, struct wide, w->n);
     else
         w->ieee = arena_array(r->arena, struct val, w->n);
     for (int64_t k = 0; k < w->n; k++) {
@@ -89,46 +111,86 @@ static void source(struct ref *r, int i)
         if (w->word) {
             ref_words(r, &(struct arg){ -1, number }, x->dt, &u);
             w->word[k] = u.lit;
-        } else {
-            ref_vals(r, &(struct arg){ -1, number }, &v);
-            w->ieee[k] = v.lit;
-            r->grade[i] = v.grade;
+            continue;
         }
+        number = grid_round(x->dt, number);
+        if (w->wide)
+            w->wide[k] = (struct wide){ number, 0 };
+        else
+            w->ieee[k] = val_exact(number);
+        if (number != rint(number))
+            r->grade[i] = GRADE_EXACT;
     }
 }
 
-/* f32 results in ieee, and what is decided by f32 operands there. */
-static void bound_node(struct ref *r, int i)
+/* Is a float of node i's, result or operand, an f64? */
+static bool is_wide(const struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
 
-    if (x->dt != DT_F32)
-        ref_bound_to_word(r, i);
+    for (int j = 0; j < x->n_arg; j++)
+        if (x->arg[j].node >= 0 && r->prog->node[x->arg[j].node].dt == DT_F64)
+            return true;
+    return x->dt == DT_F64;
+}
+
+/* Float results in ieee, and what is decided by float operands there. */
+static void bound_node(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    const struct ref_floats *f = is_wide(r, i) ? &ref_wide : &ref_narrow;
+
+    if (x->op == OP_CAST)
+        ref_cast(r, i);
+    else if (x->op == OP_ARGMAX)
+        f->argmax(r, i);
+    else if (!ref_is_float(x->dt))
+        f->to_word(r, i);
     else if (x->op == OP_WHERE)
-        ref_bound_where(r, i);
+        f->where(r, i);
     else if (x->op == OP_MATMUL)
-        ref_bound_matmul(r, i);
+        f->matmul(r, i);
     else if (x->op == OP_MAX || x->op == OP_MIN)
-        ref_bound_max(r, i);
+        f->max(r, i);
+    else if (x->op == OP_PROD)
+        f->prod(r, i);
     else if (op_is_reduce(x->op))
-        ref_bound_sum(r, i);
+        f->sum(r, i);
+    else if (x->op == OP_SOFTMAX)
+        f->softmax(r, i);
+    else if (x->op == OP_LAYERNORM || x->op == OP_RMSNORM)
+        f->norm(r, i);
+    else if (x->op == OP_ATTENTION)
+        f->attention(r, i);
     else
-        ref_bound_each(r, i);
+        f->each(r, i);
 }
 
 static void word_node(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
+    struct want_node *w = &r->want->node[i];
 
     if (x->op == OP_MATMUL)
         ref_word_matmul(r, i);
     else if (op_is_reduce(x->op))
         ref_word_reduce(r, i);
+    else if (x->op == OP_ARGMAX)
+        ref_word_argmax(r, i);
+    else if (x->op == OP_SOFTMAX)
+        ref_word_softmax(r, i);
+    else if (x->op == OP_LAYERNORM || x->op == OP_RMSNORM)
+        ref_word_norm(r, i);
+    else if (x->op == OP_ATTENTION)
+        ref_word_attention(r, i);
     else
         ref_word_each(r, i);
+    if (grid_is_half(x->dt))
+        for (int64_t k = 0; k < w->n; k++)
+            w->word[k] &= 0xffff;
 }
 
-/* Does node i compute with f32 values: its result or an operand is one? */
+/* Does node i compute with float values: its result or an operand is one? */
 static bool is_bound(const struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
@@ -152,6 +214,10 @@ static void evaluate(struct ref *r, int i)
         source(r, i);
     else if (op_is_view(x->op) || x->op == OP_COPY)
         ref_view(r, i);
+    else if (x->op == OP_GATHER)
+        ref_gather(r, i);
+    else if (x->op == OP_CONCAT)
+        ref_concat(r, i);
     else if (is_bound(r, i))
         bound_node(r, i);
     else

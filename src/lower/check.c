@@ -43,6 +43,8 @@ static bool check_access(struct checker *c, int access)
     a = &c->l->access[access];
     if (a->src == SRC_BUFFER && (a->buffer < 0 || a->buffer >= c->l->n_buffer))
         return bad(c, "a buffer that does not exist");
+    if (a->src == SRC_BUFFER && a->dt != c->l->buffer[a->buffer].dt)
+        return bad(c, "an access of another dtype than its buffer");
     if (a->src == SRC_BODY && !check_value(c, a->body))
         return false;
     for (int d = 0; d < a->n_idx && !a->composed; d++)
@@ -71,6 +73,8 @@ static bool check_value(struct checker *c, int val)
     case V_ACC:
         if (v->arg[0] < 0 || !c->declared[v->arg[0]])
             return bad(c, "an accumulator that is not declared");
+        if (v->dt != c->l->acc[v->arg[0]].dt)
+            return bad(c, "an accumulator read in another dtype");
         return v->arg[1] < 0 || check_index(c, v->arg[1]);
     case V_INDEX:
         return check_index(c, v->arg[0]);

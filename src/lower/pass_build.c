@@ -195,8 +195,13 @@ static void build_reduction(struct lprog *l, struct kernel *k, int node, const i
     kernel_push(l, k, (struct stmt){ .kind = ST_UPDATE, .acc = acc, .acc_at = -1, .val = val });
     push_end(l, k, n_red);
     val = lprog_value(l, (struct value){ .kind = V_ACC, .dt = dt, .arg = { acc, -1, -1 } });
-    if (n->op == OP_MEAN)
-        val = lprog_op2(l, OP_DIV, dt, val, lprog_lit(l, dt, (double)terms));
+    if (n->op == OP_MEAN) {
+        /* a half can't hold every count: what it adds up in is not what it divides in */
+        enum dtype wide = dtype_acc(dt);
+
+        val =
+            lprog_op2(l, OP_DIV, wide, widen(l, val, wide), lprog_lit(l, wide, (double)terms));
+    }
     val = widen(l, val, n->dt);
     if (FAULT(l, k_zero_leaves_output) && terms == 0)
         val = own_value(l, node, idx);

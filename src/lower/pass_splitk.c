@@ -109,10 +109,11 @@ static struct kernel combine(struct lprog *l, const struct kernel *k, const stru
     push_loop(l, &list, loop, LOOP_SERIAL);
     load.arg[0] = store_access(l, s, st.access, loop);
     load.dt = l->buffer[s->ws].dt;
-    kernel_push(
-        l, &list,
-        (struct stmt){
-            .kind = ST_UPDATE, .acc = got.arg[0], .acc_at = -1, .val = lprog_value(l, load) });
+    kernel_push(l, &list,
+                (struct stmt){ .kind = ST_UPDATE,
+                               .acc = got.arg[0],
+                               .acc_at = -1,
+                               .val = cast_to(l, lprog_value(l, load), dt) });
     push_end(l, &list, 1);
     st.val = acc_replace(l, st.val, k->st[r->update].acc, lprog_value(l, got));
     kernel_push(l, &list, st);

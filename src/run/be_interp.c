@@ -110,7 +110,10 @@ static int interp_prepare(struct run_env *env, const struct lprog *l, const char
 static void interp_run_prepared(struct run_env *env, struct prepared *p, enum algebra al,
                                 struct outcome *o)
 {
-    run_code(env, p->state, al, o);
+    struct code *c = p->state;
+
+    c->l = p->l; /* perhaps the same loops with other data */
+    run_code(env, c, al, o);
 }
 
 static void interp_release(struct prepared *p)

@@ -59,6 +59,23 @@ from=$(sed -n 's/^  from: //p' out)
 sh -c "$from" >/dev/null 2>&1
 [ $? -eq 1 ] || wrong "'$from' finds nothing"
 
+# the same where a tolerance judged: commands name it, and a replay without it changes nothing
+ok 1 fuzz -q --seed 1 --trials 300 --rtol 1e-9 --backends tcc --stop-at 1 --db t.db
+line=$(grep 'explain [0-9]* --db t.db --backends tcc --rtol 1e-09 --atol 0$' out)
+from=$(sed -n 's/^  from: //p' out)
+sh -c "$line" >explained 2>&1 || wrong "'$line' fails: $(cat explained)"
+grep -q '^guilty pass' explained || wrong "'$line': $(cat explained)"
+sh -c "$from" >/dev/null 2>&1
+[ $? -eq 1 ] || wrong "'$from' finds nothing"
+for c in explain min; do
+    ok 0 $c 1 --db t.db
+    says 'give --rtol and --atol'
+done
+ok 0 replay --db t.db
+says 'skipped.*--rtol'
+ok 0 replay --db t.db --rtol 1e-9
+says 'still open'
+
 # Ctrl-C: it finishes and reports
 "$tilefuzz" fuzz --json -q --for 1h --jobs 2 --db i.db >out 2>err &
 pid=$!

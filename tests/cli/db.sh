@@ -112,6 +112,9 @@ fails 3 'bad.jsonl:2:1' db import bad.jsonl --db a.db
 fails 3 'bad.trial' db import bad.trial --db a.db
 ok 0 db sql "SELECT count(*) FROM bugs" --db a.db
 says '^3$'
+fails 3 'bad.jsonl:2:1' db import bad.jsonl --db fresh.db
+fails 3 'no such database' db merge none.db --db fresh.db
+[ -z "$(ls fresh.db* 2>/dev/null)" ] || wrong "a failed import or merge left a file: $(ls)"
 
 if [ "$(id -u)" -ne 0 ]; then # nothing is read-only to root
     chmod 444 a.db

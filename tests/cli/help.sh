@@ -1,5 +1,6 @@
 #!/bin/sh
 # Every command has help with examples on stdout, and leaves nothing behind.
+root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 
 ok 0 --version
@@ -13,6 +14,10 @@ for c in $commands; do
     says '^Usage: tilefuzz'
     says 'Examples\{0,1\}:'
     [ ! -s err ] || wrong "$c --help talks on stderr"
+    # files that the examples name are there
+    for f in $(grep -o 'corpus/[^ ]*\.trial' out); do
+        [ -n "$(find "$root/${f%/*}" -name "${f##*/}" 2>/dev/null)" ] || wrong "$c --help: no $f"
+    done
     ok 0 help "$c"
     ok 0 "$c" --usage
 done

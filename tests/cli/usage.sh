@@ -6,6 +6,7 @@ fails 2 'no command'
 fails 2 "unknown command 'hunt'" hunt
 fails 2 "unknown option '--frob'" --frob
 fails 2 'unknown command' ''
+fails 2 "unknown command 'hunt'" help hunt
 for c in fuzz gen run show min explain replay db bench list doctor selftest; do
     fails 2 "unrecognized option '--frob'" "$c" --frob
 done
@@ -25,4 +26,5 @@ fails 2 'preset' fuzz --preset nothing --trials 1
 fails 2 'backend' fuzz --backends abacus --trials 1
 fails 2 'fault' fuzz --fault gremlin --trials 1
 fails 2 'preset' gen --preset nothing
+fails 2 'no op to draw' gen --ops exp --no-ops exp
 finish

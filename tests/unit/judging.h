@@ -16,6 +16,7 @@
 
 #include "ir/data.h"
 #include "ir/text.h"
+#include "judge/grid.h"
 #include "judge/judge.h"
 
 /* One arena per test program, never given back before its end. */
@@ -82,6 +83,37 @@ static inline struct verdict verdict_on(const struct want *w, const void *const 
 static inline struct verdict verdict_on_one(const struct want *w, const void *out)
 {
     return verdict_on(w, &out);
+}
+
+/* The same where all elements are to be given in one double each: rounded to the dtype. */
+static inline struct verdict verdict_on_numbers(const struct want *w, const double *v)
+{
+    const struct node *x = &w->trial->prog.node[w->trial->prog.out[0].node];
+    int64_t n = shape_count(&x->sh);
+    int bytes = dtype_info(x->dt)->bytes;
+    unsigned char *out = malloc((size_t)(n * bytes + 1));
+    struct verdict d;
+
+    for (int64_t k = 0; k < n; k++)
+        grid_store(x->dt, grid_round(x->dt, v[k]), out + k * bytes);
+    d = verdict_on_one(w, out);
+    free(out);
+    return d;
+}
+
+/* Elements of a float input of any dtype. */
+static inline double *numbers_of(const struct trial *t, const char *name)
+{
+    const struct node *x = &t->prog.node[node_of(t, name)];
+    int64_t n = shape_count(&x->sh);
+    int bytes = dtype_info(x->dt)->bytes;
+    unsigned char *bits = arena_array(&arena, unsigned char, n *bytes);
+    double *v = arena_array(&arena, double, n);
+
+    data_dense(t, (int)(x - t->prog.node), AL_IEEE, bits);
+    for (int64_t k = 0; k < n; k++)
+        v[k] = grid_load(x->dt, bits + k * bytes);
+    return v;
 }
 
 /* Elements of an input as floats. */

@@ -16,6 +16,7 @@
 
 #include "base/bug.h"
 #include "fuzz/camp/camp.h"
+#include "fuzz/camp/status.h"
 
 enum { SEED = 5, TRIALS = 150, ONE_IN = 50 };
 
@@ -241,6 +242,28 @@ static void a_late_death_is_blamed_on_no_other_trial(void **state)
     arena_release(&h.a);
 }
 
+static void a_status_line_fits_a_terminal(void **state)
+{
+    const struct camp_totals n = { .trials = 98000000,
+                                   .verified = 97000000,
+                                   .judged = 390000000,
+                                   .untrusted = 980000,
+                                   .unsupported = 12345 };
+    struct str line = { 0 };
+
+    (void)state;
+    status_line(&n, 3400, 12, 3600 * 7.5, false, &line);
+    assert_string_equal(str_get(&line),
+                        "98000000 trials, 3400/s, 390000000 judged, UNTRUSTED 980000 (1.0%), "
+                        "UNSUPPORTED 12345 (0.0%), 12 bugs, 7h30m left");
+    str_clear(&line);
+    status_line(&n, 3400, 12, 3600 * 7.5, true, &line);
+    assert_string_equal(str_get(&line), "98000000 trials, 3400/s, UNTRUSTED 1.0%, "
+                                        "UNSUPPORTED 0.0%, 12 bugs, 7h30m left");
+    assert_true(line.n < 80);
+    str_release(&line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_wild_store_is_a_verdict),
         cmocka_unit_test(our_own_assertion_is_against_ourselves),
         cmocka_unit_test(a_late_death_is_blamed_on_no_other_trial),
+        cmocka_unit_test(a_status_line_fits_a_terminal),
     };
 
     return cmocka_run_group_tests_name("camp", tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /*
  * The generator: every trial is legal, survives the round trip through text, is the same
- * whenever it is drawn; all ops and steps occur; sizes hit their aims.
+ * whenever it is drawn; all ops, steps, dtypes, recipes, masks and algorithms occur; sizes hit
+ * their aims; what the ring can't say is not drawn.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,14 +111,131 @@ static void preset_all_draws_every_op_and_step_and_hits_its_aims(void **state)
         if (gen_draws_op((enum op)op) && gen_stats_op(stats, (enum op)op) < 5)
             fail_msg("op %s is hardly drawn", op_info((enum op)op)->name);
     for (int k = 0; k < STEP_COUNT; k++)
-        if (gen_draws_step((enum step_kind)k) &&
-            gen_stats_step(stats, (enum step_kind)k) < 60)
+        if (gen_draws_step((enum step_kind)k) && gen_stats_step(stats, (enum step_kind)k) < 60)
             fail_msg("step %s is hardly drawn", step_info((enum step_kind)k)->name);
+    for (int dt = 0; dt < DT_COUNT; dt++)
+        if (gen_stats_dtype(stats, (enum dtype)dt) < TRIALS / 25)
+            fail_msg("dtype %s is hardly drawn", dtype_info((enum dtype)dt)->name);
+    assert_true(gen_stats_dtype(stats, DT_F32) > TRIALS / 2);
+    for (int r = 0; r < RECIPE_EXACT; r++)
+        if (gen_stats_recipe(stats, (enum recipe)r) < TRIALS / 80)
+            fail_msg("recipe %s is hardly drawn", recipe_name((enum recipe)r));
     assert_true(gen_stats_quantile(stats, STAT_NODES, 1, 2) >= 5);
     assert_true(gen_stats_quantile(stats, STAT_STEPS, 1, 2) >= 3);
     assert_true(gen_stats_quantile(stats, STAT_MUL_ADDS, 1, 2) >= 2000);
     assert_true(gen_stats_quantile(stats, STAT_WORK, 1, 1) <= 60000);
     gen_stats_free(stats);
+}
+
+/* What a hunt must have met of attention, and of schedules of composites. */
+struct met {
+    int mask[MASK_COUNT], empty[EMPTY_COUNT], algo[ALGO_COUNT];
+    int grouped, unequal, ragged_block, part, wide_acc, half_acc;
+};
+
+static void meet_attention(struct met *m, const struct prog *p, const struct node *n)
+{
+    const struct shape *q = &p->node[n->arg[0].node].sh, *k = &p->node[n->arg[1].node].sh;
+
+    m->mask[n->mask]++;
+    m->empty[n->empty]++;
+    m->grouped += q->dim[q->rank - 3] > k->dim[k->rank - 3] && k->dim[k->rank - 3] > 1;
+    m->unequal += q->dim[q->rank - 2] != k->dim[k->rank - 2];
+}
+
+static void meet_step(struct met *m, const struct prog *p, const struct step *s)
+{
+    m->part += s->part[0] || s->part[1] || (s->n_axis && s->axis[0].part);
+    if (s->kind != STEP_ALGO)
+        return;
+    m->algo[s->algo]++;
+    if (s->algo != ALGO_DECOMPOSED && p->node[s->node[0]].op == OP_ATTENTION) {
+        const struct shape *k = &p->node[p->node[s->node[0]].arg[1].node].sh;
+
+        m->ragged_block += k->dim[k->rank - 2] % s->n != 0;
+    }
+}
+
+static void preset_mha_draws_every_mask_and_algorithm(void **state)
+{
+    struct room *r = *state;
+    struct met m = { 0 };
+    struct gen_opts o;
+
+    gen_opts_default(&o);
+    o.preset = PRESET_MHA;
+    for (int i = 0; i < TRIALS; i++) {
+        const struct trial *t;
+
+        arena_reset(&r->trial);
+        t = gen_trial(12, (uint64_t)i, &o, &r->trial, &r->scratch);
+        for (int k = 0; k < t->prog.n; k++) {
+            const struct node *n = &t->prog.node[k];
+
+            if (n->op == OP_ATTENTION)
+                meet_attention(&m, &t->prog, n);
+            m.wide_acc += n->acc_given && n->acc == DT_F64;
+            m.half_acc += n->acc_given && n->acc == n->dt;
+        }
+        for (int k = 0; k < t->n_step; k++)
+            meet_step(&m, &t->prog, &t->step[k]);
+    }
+    for (int i = 0; i < MASK_COUNT; i++)
+        assert_true(m.mask[i] > TRIALS / 60);
+    for (int i = 0; i < EMPTY_COUNT; i++)
+        assert_true(m.empty[i] > TRIALS / 10);
+    for (int i = 0; i < ALGO_COUNT; i++)
+        assert_true(m.algo[i] > TRIALS / 100);
+    assert_true(m.grouped > TRIALS / 60 && m.unequal > TRIALS / 10);
+    assert_true(m.ragged_block > TRIALS / 20 && m.part > TRIALS / 5);
+    assert_true(m.wide_acc > TRIALS / 100 && m.half_acc > TRIALS / 100);
+}
+
+/* Only given and counted integers, which are the same in both algebras. */
+static bool is_counted(const struct prog *p, int x)
+{
+    const struct node *n = &p->node[x];
+
+    if (n->dt != DT_I32 || n->op == OP_ARGMAX)
+        return false;
+    for (int i = 0; i < n->n_arg; i++)
+        if (n->arg[i].node >= 0 && !is_counted(p, n->arg[i].node))
+            return false;
+    return true;
+}
+
+/* The ring's least word does not fit a half. */
+static bool is_empty_extreme(const struct prog *p, const struct node *n)
+{
+    const struct shape *x = n->n_arg ? &p->node[n->arg[0].node].sh : NULL;
+
+    return (n->op == OP_MAX || n->op == OP_MIN) && dtype_info(n->dt)->bytes == 2 &&
+           shape_count(x) == 0 && shape_count(&n->sh) > 0;
+}
+
+static void what_the_ring_cant_say_is_not_drawn(void **state)
+{
+    struct room *r = *state;
+    struct gen_opts o;
+    int gathers = 0;
+
+    gen_opts_default(&o);
+    for (int i = 0; i < 3 * TRIALS; i++) {
+        const struct trial *t;
+
+        arena_reset(&r->trial);
+        t = gen_trial(13, (uint64_t)i, &o, &r->trial, &r->scratch);
+        for (int k = 0; k < t->prog.n; k++) {
+            const struct node *n = &t->prog.node[k];
+
+            gathers += n->op == OP_GATHER;
+            if (n->op == OP_GATHER && !is_counted(&t->prog, n->arg[1].node))
+                fail_msg("trial %d: the index of gather %s is no counted integer", i, n->name);
+            if (is_empty_extreme(&t->prog, n))
+                fail_msg("trial %d: %s is an empty maximum of halves", i, n->name);
+        }
+    }
+    assert_true(gathers > TRIALS / 25);
 }
 
 static void a_trial_is_the_same_whenever_it_is_drawn(void **state)
@@ -145,8 +263,8 @@ static void ops_and_steps_can_be_left_out(void **state)
     struct gen_opts o;
 
     gen_opts_default(&o);
-    o.op[OP_MATMUL] = o.op[OP_PAD] = o.op[OP_EXP] = false;
-    o.step[STEP_FUSE] = o.step[STEP_UNROLL] = false;
+    o.op[OP_MATMUL] = o.op[OP_PAD] = o.op[OP_EXP] = o.op[OP_ATTENTION] = false;
+    o.step[STEP_FUSE] = o.step[STEP_UNROLL] = o.step[STEP_ALGO] = false;
     for (int i = 0; i < 300; i++) {
         const struct trial *t;
 
@@ -191,6 +309,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_trial_is_legal_and_round_trips),
         cmocka_unit_test(preset_all_draws_every_op_and_step_and_hits_its_aims),
+        cmocka_unit_test(preset_mha_draws_every_mask_and_algorithm),
+        cmocka_unit_test(what_the_ring_cant_say_is_not_drawn),
         cmocka_unit_test(a_trial_is_the_same_whenever_it_is_drawn),
         cmocka_unit_test(ops_and_steps_can_be_left_out),
         cmocka_unit_test(narrow_options_still_give_legal_trials),

@@ -89,10 +89,11 @@ static void patterns_pass_through_memory(void **state)
         const uint16_t *z;
         const double *d;
 
-        snprintf(text, sizeof text,
-                 "tilefuzz 1\nx = iota %s [65536] axis=0\nd = cast x f64\noutput x\noutput d\n"
-                 "schedule\ndata seed=1 recipe=ints\n",
-                 dtype_info(dt[i])->name);
+        snprintf(
+            text, sizeof text,
+            "tilefuzz 1\nx = iota %s [65536] axis=0\ny = copy x\nd = cast y f64\noutput y\n"
+            "output d\nschedule\ndata seed=1 recipe=ints\n",
+            dtype_info(dt[i])->name);
         build(f, text);
         f->l.n_kernel = 0;
         n = lprog_var(&f->l, 1, "n", 65536, false);
@@ -101,14 +102,14 @@ static void patterns_pass_through_memory(void **state)
         t = temp(f, DT_I32, 65536, 0);
         u = temp(f, dt[i], 131072, 0);
         half = load(f, u, ix_scale(&f->l.ix, v, 2));
-        lprog_kernel(&f->l, "x", 0);
+        lprog_kernel(&f->l, "y", 1);
         push_loop_of(f, f->l.kernel, n, LOOP_SERIAL);
         push_store_of(
             f, f->l.kernel, t, v,
             lprog_value(&f->l,
                         (struct value){ .kind = V_INDEX, .dt = DT_I32, .arg = { v, -1, -1 } }));
-        push_store_of(f, f->l.kernel, f->l.node_buffer[0], v, half);
-        push_store_of(f, f->l.kernel, f->l.node_buffer[1], v,
+        push_store_of(f, f->l.kernel, f->l.node_buffer[1], v, half);
+        push_store_of(f, f->l.kernel, f->l.node_buffer[2], v,
                       lprog_op1(&f->l, OP_CAST, DT_F64, half));
         push_end_of(f, f->l.kernel);
         run(f, AL_IEEE);

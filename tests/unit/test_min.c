@@ -30,6 +30,11 @@ static const struct pair {
       "tilefuzz 1\ninput x f32 [2]\na = neg x\nb = exp a\noutput b\n"
       "data seed=1 recipe=normal\n",
       "tilefuzz 1\ninput a f32 [2]\nb = exp a\noutput b\ndata seed=1 recipe=normal\n" },
+    { "absorb",
+      "tilefuzz 1\ninput x f32 [2]\nr = reshape x [2,1]\ne = expand r [2,1]\na = neg e\n"
+      "output a\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput e f32 [2,1] strides=[1,0] offset=0\na = neg e\noutput a\n"
+      "data seed=1 recipe=normal\n" },
     { "bypass",
       "tilefuzz 1\ninput x f32 [4]\na = reshape x [2,2]\nb = reshape a [1,4]\noutput b\n"
       "data seed=1 recipe=normal\n",
@@ -115,6 +120,93 @@ static const struct pair {
       "schedule\nsplit b.r0 2\ndata seed=1 recipe=normal\n",
       "tilefuzz 1\ninput x f32 [2,3]\na = permute x [1,0]\nb = sum a axes=[0]\noutput b\n"
       "schedule\nsplit b.r0 2\ndata seed=1 recipe=normal\n" },
+    { "composites",
+      "tilefuzz 1\ninput q f32 [1,2,3]\ninput k f32 [1,4,3]\ninput m f32 [2,4]\n"
+      "a = attention q k k m scale=0.5 mask=add\noutput a\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [1,2,3]\ninput k f32 [1,4,3]\n"
+      "a = attention q k k scale=0.5 mask=causal_br\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "composites",
+      "tilefuzz 1\ninput x f32 [2,3]\ninput g f32 [3]\ninput b f32 [3]\n"
+      "a = layernorm x g b eps=1\noutput a\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [2,3]\ninput g f32 [3]\na = rmsnorm x g eps=1\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "cut",
+      "tilefuzz 1\ninput x f32 [2]\ns = softmax x axis=0\na = neg s\noutput a\nschedule\n"
+      "algo s online block=1\nfuse s.df s.ex\nsplit a.i0 2\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput s f32 [2]\na = neg s\noutput a\nschedule\nsplit a.i0 2\n"
+      "data seed=1 recipe=normal\n" },
+    /* grouped heads: both halved, the group stays */
+    { "sizes",
+      "tilefuzz 1\ninput q f32 [8,5,3]\ninput k f32 [4,6,3]\n"
+      "a = attention q k k scale=1\noutput a\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [4,5,3]\ninput k f32 [2,6,3]\n"
+      "a = attention q k k scale=1\noutput a\ndata seed=1 recipe=normal\n" },
+    /* the length of the keys is that of the mask as well */
+    { "sizes",
+      "tilefuzz 1\ninput q f32 [2,5,3]\ninput k f32 [2,6,3]\ninput m bool [5,6]\n"
+      "a = attention q k k m scale=1 mask=bool\noutput a\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [2,5,3]\ninput k f32 [2,2,3]\ninput m bool [5,2]\n"
+      "a = attention q k k m scale=1 mask=bool\noutput a\ndata seed=1 recipe=normal\n" },
+    { "sizes",
+      "tilefuzz 1\ninput x f32 [2,5]\ninput y f32 [2,3]\na = concat x y axis=1\noutput a\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [2,1]\ninput y f32 [2,3]\na = concat x y axis=1\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "sizes",
+      "tilefuzz 1\ninput x f32 [7,5]\ninput i i32 [4]\na = gather x i axis=0\noutput a\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [7,5]\ninput i i32 [2]\na = gather x i axis=0\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "sizes",
+      "tilefuzz 1\ninput x f32 [3,5]\ninput g f32 [5]\na = rmsnorm x g eps=1\noutput a\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [3,2]\ninput g f32 [2]\na = rmsnorm x g eps=1\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "ranks",
+      "tilefuzz 1\ninput q f32 [1,2,5,3]\ninput k f32 [1,2,6,3]\n"
+      "a = attention q k k scale=1\noutput a\nschedule\nsplit a.i2 2\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [2,5,3]\ninput k f32 [2,6,3]\na = attention q k k scale=1\n"
+      "output a\nschedule\nsplit a.i1 2\ndata seed=1 recipe=normal\n" },
+    { "ranks",
+      "tilefuzz 1\ninput x f32 [1,2,3]\na = argmax x axis=2\noutput a\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [2,3]\na = argmax x axis=1\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "dtypes",
+      "tilefuzz 1\ninput x f16 [2]\na = sum x axes=[0] acc=f16\nb = cast a f64\noutput b\n"
+      "data seed=1 recipe=normal\nvalues x [0.5,0.25]\n",
+      "tilefuzz 1\ninput x f32 [2]\na = sum x axes=[0]\nb = cast a f64\noutput b\n"
+      "data seed=1 recipe=normal\nvalues x [0.5,0.25]\n" },
+    { "ops",
+      "tilefuzz 1\ninput x f16 [2]\na = sum x axes=[0] acc=f64\noutput a\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f16 [2]\na = sum x axes=[0]\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "literals",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=0.5\noutput a\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\n"
+      "data seed=1 recipe=normal\n" },
+    { "stepargs",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a split block=2\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a online block=2\ndata seed=1 recipe=normal\n" },
+    { "recipe",
+      "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=special\n",
+      "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=ints\n" },
+    { "zeros",
+      "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
+      "values x [1,nan,3]\n",
+      "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
+      "values x [1,0,3]\n" },
+    { "rounds",
+      "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
+      "values x [1.25,-77,0.25]\n",
+      "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
+      "values x [1.25,-8e+01,0.25]\n" },
     { "draws", "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n",
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
       "values x [1,2,3]\n" },

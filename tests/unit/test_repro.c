@@ -168,7 +168,7 @@ static void wrong_kernels_name_the_first_wrong_element(void **state)
     struct fix *f = *state;
 
     assert_int_equal(repro(f, trial, FAULT_padded_stride_taken_dense, AL_RING), 1);
-    assert_non_null(strstr(f->out, "output y[1,0]: want 5, got "));
+    assert_non_null(strstr(f->out, "output y[1,0]: want 0x00000005, got 0x"));
     assert_int_equal(repro(f, trial, FAULT_padded_stride_taken_dense, AL_IEEE), 1);
     assert_non_null(strstr(f->out, "output y[1,0]: want 5, got -4.2"));
     assert_int_equal(repro(f, trial, FAULT_none, AL_IEEE), 0);
