@@ -27,24 +27,60 @@ struct names {
     struct check_opts *o;
 };
 
-static void add_backend(void *ctx, const char *name)
+static bool has_backend(const struct check_opts *o, const struct backend *b)
 {
-    const struct names *n = ctx;
-    const struct backend *b = backend_find(name);
-    struct err why = { 0 };
+    for (int i = 0; i < o->n_backend; i++)
+        if (o->backend[i] == b)
+            return true;
+    return false;
+}
 
-    if (!b)
-        cmd_usage(n->state, "no backend '%s'; see tilefuzz list backends", name);
-    if (!b->available(&why)) {
-        fprintf(stderr, "%s: backend %s is not here: %s\n", n->state->name, name, why.msg);
-        exit(CMD_CANNOT);
-    }
-    for (int i = 0; i < n->o->n_backend; i++)
-        if (n->o->backend[i] == b)
-            return;
+static void add_one(const struct names *n, const struct backend *b)
+{
+    if (has_backend(n->o, b))
+        return;
     if (n->o->n_backend == CHECK_MAX_BACKENDS)
         cmd_usage(n->state, "more than %d backends", CHECK_MAX_BACKENDS);
     n->o->backend[n->o->n_backend++] = b;
+}
+
+/* The rows that a name means: the one that is called so, else all of a group that are here. */
+static void add_backend(void *ctx, const char *name)
+{
+    const struct names *n = ctx;
+    const struct backend *exact = backend_find(name);
+    struct err why = { 0 };
+    int meant = 0, here = 0;
+
+    for (int i = 0; i < n_backends; i++) {
+        if (exact ? backends[i] != exact : !backend_named(backends[i], name))
+            continue;
+        meant++;
+        if (!backends[i]->available(&why))
+            continue;
+        here++;
+        add_one(n, backends[i]);
+    }
+    if (!meant)
+        cmd_usage(n->state, "no backend '%s'; see tilefuzz list backends", name);
+    if (!here) {
+        fprintf(stderr, "%s: backend %s is not here: %s\n", n->state->name, name, why.msg);
+        exit(CMD_CANNOT);
+    }
+}
+
+int args_finding(struct check_opts *o, const struct finding *f, struct err *e)
+{
+    const struct backend *b = f->backend ? backend_find(f->backend) : NULL;
+    struct err why = { 0 };
+
+    if (!b || o->chosen || has_backend(o, b) || o->n_backend == CHECK_MAX_BACKENDS)
+        return 0;
+    if (!b->available(&why))
+        return err_set(e, ERR_MISSING, "it was found on %s, which is not here: %s", b->name,
+                       why.msg);
+    o->backend[o->n_backend++] = b;
+    return 0;
 }
 
 static void add_algebra(void *ctx, const char *name)
@@ -66,6 +102,7 @@ error_t args_check(int key, char *arg, struct argp_state *state, struct check_op
     switch (key) {
     case ARG_BACKENDS:
         o->n_backend = 0;
+        o->chosen = true;
         each_name(arg, add_backend, &n);
         if (!o->n_backend)
             cmd_usage(state, "--backends: which? see tilefuzz list backends");

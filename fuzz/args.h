@@ -9,12 +9,13 @@
 
 #include "base/str.h"
 #include "fuzz/check/check.h"
+#include "fuzz/finding.h"
 
 enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EXACT };
 
 // clang-format off
 #define ARGS_BACKENDS                                                                          \
-    { "backends", ARG_BACKENDS, "LIST", 0, "run on these (default interp,tcc)", 2 }
+    { "backends", ARG_BACKENDS, "LIST", 0, "run on these (default interp,tcc; cc = all of it)", 2 }
 #define ARGS_ALGEBRA                                                                           \
     { "algebra", ARG_ALGEBRA, "LIST", 0, "ring, ieee (default both)", 2 }
 #define ARGS_JUDGE                                                                             \
@@ -23,6 +24,10 @@ enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EX
     { "atol", ARG_ATOL, "X", 0, "see --rtol", 3 },                                              \
     { "exact-sets", ARG_EXACT, "N", 0, "sets of exact data per trial, 0 to 4 (default 2)", 3 }
 // clang-format on
+
+/* The backend that showed a stored finding is added to the default ones where it is another;
+ * ERR_MISSING if it is not here. f may be of no bug. */
+int args_finding(struct check_opts *o, const struct finding *f, struct err *e);
 
 /* 0 or ARGP_ERR_UNKNOWN; bad values exit 2. */
 error_t args_check(int key, char *arg, struct argp_state *state, struct check_opts *o);

@@ -116,7 +116,7 @@ static int explain(const struct cmd_explain_opts *o, const struct subject *sub, 
     struct str s = { 0 };
 
     co.fault = sub->fault;
-    if (check_trial(ck, sub->trial, &co, &c, e))
+    if (args_finding(&co, &sub->finding, e) || check_trial(ck, sub->trial, &co, &c, e))
         return e->code;
     if (!verdict_is_finding(c.kind)) {
         str_add(&s, "%s: %s: there is nothing to explain%s\n", sub->name, verdict_name(c.kind),

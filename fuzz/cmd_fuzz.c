@@ -29,6 +29,7 @@ enum {
     KEY_SUBJECT,
     KEY_DEADLINE,
     KEY_BUDGET,
+    KEY_CC_EVERY,
     KEY_QUIET = 'q',
     KEY_JOBS = 'j'
 };
@@ -43,6 +44,10 @@ static const struct argp_option options[] = {
     { "subject-version", KEY_SUBJECT, "TEXT", 0, "version of the compiler under test", 0 },
     { "budget", KEY_BUDGET, "N", 0, "evaluations of the minimizer per bug (default 2000)", 0 },
     { "deadline", KEY_DEADLINE, "S", 0, "seconds before code is taken for hung (default 20)",
+      0 },
+    { "cc-every", KEY_CC_EVERY, "N", 0,
+      "one trial in N through gcc or clang too, 0 = none (default 500; 1 if nothing else is "
+      "in --backends)",
       0 },
     { "quiet", KEY_QUIET, 0, 0, "no status line", 0 },
     ARGS_BACKENDS,
@@ -94,6 +99,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BUDGET:
         c->work.budget = (int)cmd_int(state, "--budget", arg, 0, 1000000);
+        return 0;
+    case KEY_CC_EVERY:
+        c->work.sample.every = (int)cmd_int(state, "--cc-every", arg, 0, SAMPLE_EVERY_MAX);
         return 0;
     case KEY_QUIET:
         c->quiet = true;
@@ -194,13 +202,39 @@ static void print_bug(void *ctx, const struct finding *f, bool known)
            f->id);
     if (strcmp(o->common.db, CMD_DB_DEFAULT) != 0)
         printf(" --db %s", o->common.db);
-    puts(strcmp(f->kind, "BUG") ? str_get(&o->check_options) : "");
+    if (strcmp(f->kind, "BUG") != 0) {
+        const struct backend *b = backend_find(f->backend);
+
+        fputs(str_get(&o->check_options), stdout);
+        /* the bug remembers where it was seen, but is told by --backends where to look */
+        if (b && b->command && o->camp.work.check.chosen)
+            printf(" --backends %s", b->name);
+    }
+    putchar('\n');
     fflush(stdout);
 }
 
 static double percent(int64_t part, int64_t whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* "cc: 40 trials, 80 verdicts: gcc-O0 8, gcc-O2 8, .." */
+static void print_sample(const struct sample *s, const struct camp_totals *n)
+{
+    int64_t trials = 0, verdicts = 0;
+
+    for (int i = 0; i < s->n; i++) {
+        trials += n->sample[i].trials;
+        verdicts += n->sample[i].verdicts;
+    }
+    if (!s->n)
+        return;
+    printf("cc: %" PRId64 " trials, %" PRId64 " verdicts", trials, verdicts);
+    for (int i = 0; i < s->n; i++)
+        printf("%s %s %" PRId64, i ? "," : ":", s->backend[i]->name + strlen("cc:"),
+               n->sample[i].trials);
+    putchar('\n');
 }
 
 static void print_summary(const struct cmd_fuzz_opts *o, const struct camp_result *r)
@@ -216,6 +250,7 @@ static void print_summary(const struct cmd_fuzz_opts *o, const struct camp_resul
            r->interrupted ? "interrupted: " : "", n->trials, n->verified, n->judged,
            n->elements, n->unsupported, percent(n->unsupported, n->trials), n->untrusted,
            percent(n->untrusted, n->trials));
+    print_sample(&o->camp.work.sample, n);
     if (n->exact + n->exact_na)
         printf("%" PRId64 " sets of exact data; not applicable %" PRId64 " (%.1f%%)\n",
                n->exact, n->exact_na, percent(n->exact_na, n->exact + n->exact_na));
@@ -225,6 +260,25 @@ static void print_summary(const struct cmd_fuzz_opts *o, const struct camp_resul
            "%s\n",
            n->findings, r->n_bug, r->wall_s, r->cpu_s,
            r->cpu_s > 0 ? (double)n->trials / r->cpu_s : 0, o->camp.db);
+}
+
+/* "interp 1; tcc 0.9.27; cc:gcc-O0 gcc 12.2.0": neighbours of one version are named once. */
+static void print_versions(const struct camp_opts *c, struct str *s)
+{
+    const char *last = "";
+
+    for (int i = 0; i < c->work.check.n_backend + c->work.sample.n; i++) {
+        int at = i - c->work.check.n_backend;
+        const struct backend *b =
+            at < 0 ? c->work.check.backend[i] : c->work.sample.backend[at];
+        const char *version = b->version();
+
+        if (at > 0 && !strcmp(version, last))
+            str_add(s, ", %s", b->name);
+        else
+            str_add(s, "%s%s %s", i ? "; " : "", b->name, version);
+        last = version;
+    }
 }
 
 /* What the database keeps of the campaign. */
@@ -243,15 +297,14 @@ static void describe_campaign(struct cmd_fuzz_opts *o, struct arena *a)
     str_add(&s, "%s = %" PRId64 "\n", #name, (int64_t)c->work.gen.name);
 #include "fuzz/gen/knobs.def"
 #undef KNOB
+    str_add(&s, "cc_every = %d\n", c->work.sample.n ? c->work.sample.every : 0);
     if (o->gen_options.n)
         str_add(&s, "options =%s\n", str_get(&o->gen_options));
     if (o->check_options.n)
         str_add(&s, "check =%s\n", str_get(&o->check_options));
     c->about.knobs = arena_strdup(a, str_get(&s));
     str_clear(&s);
-    for (int i = 0; i < c->work.check.n_backend; i++)
-        str_add(&s, "%s%s %s", i ? "; " : "", c->work.check.backend[i]->name,
-                c->work.check.backend[i]->version());
+    print_versions(c, &s);
     c->about.backends = arena_strdup(a, str_get(&s));
     str_release(&s);
     c->program = cmd_program;
@@ -265,7 +318,9 @@ int cmd_fuzz(int argc, char **argv)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     struct cmd_fuzz_opts o = { .common = CMD_COMMON_DEFAULT,
-                               .camp = { .work = { .seed = 1, .budget = BUDGET_DEFAULT },
+                               .camp = { .work = { .seed = 1,
+                                                   .budget = BUDGET_DEFAULT,
+                                                   .sample.every = SAMPLE_EVERY },
                                          .shards = 1,
                                          .jobs = cores > 0 ? (int)cores : 1,
                                          .deadline_s = CHECK_DEADLINE } };
@@ -281,6 +336,7 @@ int cmd_fuzz(int argc, char **argv)
     arena_init(&a);
     if (o.camp.jobs > ZYGOTE_MAX_SLOTS)
         o.camp.jobs = ZYGOTE_MAX_SLOTS;
+    sample_take(&o.camp.work.sample, &o.camp.work.check);
     o.camp.work.check.fault = o.common.fault;
     o.camp.work.check.deadline_s = o.camp.deadline_s;
     o.camp.db = o.common.db;

@@ -226,7 +226,8 @@ int cmd_min(int argc, char **argv)
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
     arena_init(&j.a);
     j.co = o.check;
-    if (cmd_open(o.arg, &o.common, &j.a, &j.sub, &e) == 0) {
+    if (cmd_open(o.arg, &o.common, &j.a, &j.sub, &e) == 0 &&
+        args_finding(&j.co, &j.sub.finding, &e) == 0) {
         j.co.fault = j.sub.fault;
         if (checker_open(&j.ck)) {
             if (run(&j, &e) == ERR_ILLEGAL)

@@ -244,6 +244,10 @@ static void replay_bug(struct job *j, struct item *it)
         skip(it, "its fault is unknown here");
         return;
     }
+    if (args_finding(&o, &it->f, &e)) {
+        skip(it, arena_strdup(&j->a, e.msg));
+        return;
+    }
     if (trial_parse(it->f.text, strlen(it->f.text), &j->a, &t, &e) ||
         !check_item(j, it, t, &o) || !verdict_parse(it->kind, &kind)) {
         skip(it, "its trial is not legal any more");

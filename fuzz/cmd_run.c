@@ -63,6 +63,7 @@ static const struct argp argp = {
     "  tilefuzz run corpus/public/*.trial\n"
     "  tilefuzz run 3                           the bug, under the fault it was found with\n"
     "  tilefuzz run 3 --fault none --backends tcc\n"
+    "  tilefuzz run corpus/seed --backends cc    every configuration of gcc and clang\n"
     "  tilefuzz gen --trial 17 | tilefuzz run - --rtol 1e-5 --atol 1e-6",
     NULL,
     NULL,
@@ -118,12 +119,16 @@ static void print_json(const struct subject *sub, const struct check *c, const c
 static void print_text(const struct subject *sub, const struct check *c)
 {
     struct str s = { 0 };
+    int wide = (int)strlen("interp");
 
+    for (int i = 0; i < c->n; i++)
+        if (wide < (int)strlen(c->verdict[i].backend))
+            wide = (int)strlen(c->verdict[i].backend);
     for (int i = 0; i < c->n; i++) {
         const struct verdict *v = &c->verdict[i];
 
-        str_add(&s, "%s: %-6s %-4s%s%s %s", sub->name, v->backend, algebra_name(v->algebra),
-                v->exact ? " " : "", v->exact ? exact_name(v->exact - 1) : "",
+        str_add(&s, "%s: %-*s %-4s%s%s %s", sub->name, wide, v->backend,
+                algebra_name(v->algebra), v->exact ? " " : "", v->exact ? exact_name(v->exact - 1) : "",
                 verdict_name(v->kind));
         if (v->kind == VK_PASS) {
             str_add(&s, " (%" PRId64 " elements", v->n_judged);
@@ -189,6 +194,10 @@ static void run_one(struct job *j, const char *arg)
     if (j->o->recipe_given)
         sub.trial->recipe = j->o->recipe;
     o.fault = sub.fault;
+    if (args_finding(&o, &sub.finding, &e)) {
+        j->rc = cmd_fail(&e);
+        return;
+    }
     if (check_trial(&j->ck, sub.trial, &o, &j->c, &e)) {
         snprintf(e.file, sizeof e.file, "%s", sub.name);
         j->rc = cmd_fail(&e);

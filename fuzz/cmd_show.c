@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
+#include "fuzz/args.h"
 #include "fuzz/cmd.h"
 #include "fuzz/json.h"
 #include "fuzz/repro.h"
@@ -91,6 +92,8 @@ static int show_repro(const struct subject *sub, struct arena *a, struct str *s,
 
     check_opts_default(&co);
     co.fault = sub->fault;
+    if (args_finding(&co, &sub->finding, e))
+        return e->code;
     if (!checker_open(&ck))
         return err_set(e, ERR_MISSING, "no memory to run in");
     if (check_trial(&ck, sub->trial, &co, &c, e) == 0)

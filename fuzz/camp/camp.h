@@ -33,6 +33,9 @@ struct camp_totals {
     int64_t elements, unsure; /* of outputs: judged; not judged, being downstream of a jump */
     int64_t exact, exact_na;  /* sets of exact data: run; not applicable to their trial */
     int64_t unconfirmed;      /* failed in a batch, never again alone */
+    struct {
+        int64_t trials, verdicts;
+    } sample[CHECK_MAX_BACKENDS]; /* by each backend of work.sample */
 };
 
 struct camp_result {

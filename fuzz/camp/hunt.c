@@ -42,10 +42,13 @@ static bool start(struct hunt *h, struct slot *s, struct job *j, void *owner, bo
     return false;
 }
 
-/* Code that died or hung, or that wrote where it should not, is minimized in children. */
+/* Code that died or hung, or that wrote where it should not, is minimized in children; so is
+ * what takes a compiler's run each time, where a child costs nothing. */
 static bool wants_child(const struct found *f)
 {
-    return f->deaths || (strcmp(f->f.kind, "MISMATCH") && strcmp(f->f.backend, "interp"));
+    const struct backend *b = backend_find(f->f.backend);
+
+    return f->deaths || (b && b->command) || (strcmp(f->f.kind, "MISMATCH") && strcmp(f->f.backend, "interp"));
 }
 
 /* What holds up the writing down first, then new trials. False = nothing to give out. */
@@ -97,6 +100,18 @@ static void count(struct camp_totals *n, const struct trial_rec *r)
         n->verified++;
     n->suspect += k == VK_SUSPECT;
     n->findings += verdict_is_finding(k);
+    if (r->sampled) {
+        n->sample[r->sample].trials++;
+        n->sample[r->sample].verdicts += r->sampled;
+    }
+}
+
+/* " --backends cc:gcc-O3" where a trial would not go there by itself */
+static const char *backend_option(struct found *f)
+{
+    const struct backend *b = backend_find(f->f.backend);
+
+    return b && b->command ? arena_printf(&f->a, " --backends %s", b->name) : "";
 }
 
 static void enter(struct hunt *h, struct found *f)
@@ -106,8 +121,9 @@ static void enter(struct hunt *h, struct found *f)
     bool known;
 
     f->f.repro = arena_printf(
-        &f->a, "%s gen --seed %" PRIu64 " --trial %" PRIu64 "%s | %s run -%s", h->o->program,
-        h->o->work.seed, f->number, h->o->gen_options, h->o->program, h->o->run_options);
+        &f->a, "%s gen --seed %" PRIu64 " --trial %" PRIu64 "%s | %s run -%s%s",
+        h->o->program, h->o->work.seed, f->number, h->o->gen_options, h->o->program,
+        h->o->run_options, backend_option(f));
     if (ledger_enter(&h->ledger, &x, &bug, &known, h->e) || !bug)
         return;
     status_wipe(&h->status);
@@ -239,6 +255,21 @@ int camp_run(const struct camp_opts *o, camp_bug_fn *fn, void *ctx, struct arena
     return e->code;
 }
 
+static json_t *json_sample(const struct sample *s, const struct camp_totals *n)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < s->n; i++) {
+        json_t *j = json_object();
+
+        json_put(j, "config", json_text(s->backend[i]->name + strlen("cc:")));
+        json_put(j, "trials", json_integer(n->sample[i].trials));
+        json_put(j, "verdicts", json_integer(n->sample[i].verdicts));
+        json_array_append_new(list, j);
+    }
+    return list;
+}
+
 json_t *camp_json(const struct camp_opts *o, const struct camp_result *r)
 {
     json_t *j = json_object_schema(), *bugs = json_array();
@@ -259,6 +290,7 @@ json_t *camp_json(const struct camp_opts *o, const struct camp_result *r)
     json_put(j, "exact", json_integer(r->n.exact));
     json_put(j, "exact_na", json_integer(r->n.exact_na));
     json_put(j, "unconfirmed", json_integer(r->n.unconfirmed));
+    json_put(j, "cc", json_sample(&o->work.sample, &r->n));
     json_put(j, "cpu_s", json_real(r->cpu_s));
     json_put(j, "wall_s", json_real(r->wall_s));
     json_put(j, "trials_per_cpu_s",

@@ -35,6 +35,7 @@ struct trial_rec {
     uint8_t kind;              /* enum verdict_kind */
     uint8_t judged;            /* verdicts: backends x (algebras + sets of exact data) */
     uint8_t exact, exact_na;   /* sets of exact data: run; not applicable */
+    uint8_t sampled, sample;   /* verdicts by a sampled backend, and which of struct sample */
 };
 
 struct msg {

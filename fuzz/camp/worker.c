@@ -9,10 +9,12 @@
 #include <unistd.h>
 
 #include "base/bug.h"
+#include "emit/emit.h"
 #include "fuzz/camp/answer.h"
 #include "fuzz/describe.h"
 #include "fuzz/min/min.h"
 #include "ir/text.h"
+#include "run/cc.h"
 
 struct worker {
     const struct worker_opts *o;
@@ -20,6 +22,7 @@ struct worker {
     int sock;
     struct checker ck;
     struct arena trial, scratch;
+    struct arena ahead; /* of a lowering whose text is built ahead */
     struct check check; /* of the last trial; too large for a stack of ours */
 };
 
@@ -58,6 +61,14 @@ static struct trial_rec record(const struct worker *w, const struct trial *t)
     r.unsure = (uint32_t)c->n_unsure;
     r.exact = (uint8_t)c->n_exact;
     r.exact_na = (uint8_t)c->n_exact_na;
+    for (int i = 0; i < c->n; i++) {
+        int at = sample_index(&w->o->sample, c->verdict[i].backend);
+
+        if (at >= 0) {
+            r.sample = (uint8_t)at;
+            r.sampled++;
+        }
+    }
     if (verdict_is_finding(c->kind) || c->kind == VK_UNSUPPORTED)
         r.key = trial_key(t);
     return r;
@@ -72,22 +83,77 @@ static bool tainted(const struct worker *w)
            strcmp(c->verdict[c->first].backend, "interp") != 0;
 }
 
+/* What a trial is checked with: what all are, and the backend that it is drawn for. */
+static struct check_opts opts_of(const struct worker *w, const struct job *j, uint64_t number)
+{
+    const struct backend *b = sample_draw(&w->o->sample, w->o->seed, number, j->step);
+    struct check_opts o = w->o->check;
+
+    if (b && o.n_backend < CHECK_MAX_BACKENDS)
+        o.backend[o.n_backend++] = b;
+    return o;
+}
+
+static void add_ahead(struct worker *w, const struct trial *t, struct cc_batch *b)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct str text = { 0 };
+    struct lprog *l;
+    struct err e = { 0 };
+
+    lo.fault = w->o->check.fault;
+    arena_reset(&w->ahead);
+    if (lower(t, &lo, &w->ahead, &l, &e))
+        return; /* the check will say it */
+    emit_c(l, &text);
+    cc_batch_add(b, l, str_get(&text));
+    str_release(&text);
+}
+
+/* Compiles all trials of the job that are drawn for cc, in one run per configuration. */
+static void build_ahead(struct worker *w, const struct job *j)
+{
+    struct cc_batch *batch[CC_CONFIGS] = { 0 };
+    int64_t clock = checker_now();
+
+    for (int i = 0; i < j->count; i++) {
+        uint64_t number = j->first + (uint64_t)i * j->step;
+        const struct backend *b = sample_draw(&w->o->sample, w->o->seed, number, j->step);
+        enum cc_config c;
+
+        if (!b || !cc_of(b, &c))
+            continue;
+        if (!batch[c])
+            batch[c] = cc_batch_open(c);
+        if (!cc_batch_full(batch[c]))
+            add_ahead(w, draw(w, number), batch[c]);
+    }
+    for (int c = 0; c < CC_CONFIGS; c++)
+        if (batch[c])
+            cc_batch_file(&w->ck.env, batch[c]);
+    checker_phase(&w->ck, PH_BUILD, &clock);
+}
+
 static void do_batch(struct worker *w, const struct job *j)
 {
-    struct check_opts o = w->o->check;
     struct str s = { 0 };
 
-    o.isolate = j->isolate;
+    if (!j->isolate)
+        build_ahead(w, j);
     for (int i = 0; i < j->count; i++) {
-        const struct trial *t = draw(w, j->first + (uint64_t)i * j->step);
+        uint64_t number = j->first + (uint64_t)i * j->step;
+        struct check_opts o = opts_of(w, j, number);
+        const struct trial *t = draw(w, number);
         struct trial_rec r;
 
+        o.isolate = j->isolate;
         check(w, t, &o);
         r = record(w, t);
         wire_put(&s, &r, sizeof r);
         if (!j->isolate && tainted(w))
             break;
     }
+    cc_batches_drop(&w->ck.env);
     wire_send(w->sock, ANSWER_BATCH, &s);
     str_release(&s);
 }
@@ -137,7 +203,7 @@ static void attribute(struct worker *w, const struct trial *t, const struct chec
 static void do_confirm(struct worker *w, const struct job *j)
 {
     const struct trial *t = draw(w, j->first);
-    struct check_opts o = w->o->check;
+    struct check_opts o = opts_of(w, j, j->first);
     struct confirmation c = { 0 };
     struct str s = { 0 };
 
@@ -165,7 +231,7 @@ static void do_confirm(struct worker *w, const struct job *j)
 static void do_minimize(struct worker *w, const struct job *j)
 {
     const struct trial *t = draw(w, j->first);
-    struct min_opts mo = { .check = w->o->check, .budget = w->o->budget };
+    struct min_opts mo = { .check = opts_of(w, j, j->first), .budget = w->o->budget };
     struct min_result r = { 0 };
     struct minimized m = { 0 };
     struct cause cause = { 0 };
@@ -210,9 +276,10 @@ void worker_run(void *ctx, struct progress *p, int sock)
         fprintf(stderr, "tilefuzz: a worker got no memory\n");
         _exit(3);
     }
-    w.ck.tick = &p->tick;
+    w.ck.tick = w.ck.env.tick = &p->tick;
     arena_init(&w.trial);
     arena_init(&w.scratch);
+    arena_init(&w.ahead);
     while (next_job(&w, &j)) {
         switch (j.kind) {
         case JOB_BATCH:

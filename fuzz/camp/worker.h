@@ -5,6 +5,7 @@
 #ifndef FUZZ_CAMP_WORKER_H
 #define FUZZ_CAMP_WORKER_H
 
+#include "fuzz/camp/sample.h"
 #include "fuzz/camp/wire.h"
 #include "fuzz/camp/zygote.h"
 #include "fuzz/check/check.h"
@@ -16,7 +17,8 @@ struct worker_opts {
     uint64_t seed;
     struct gen_opts gen;
     struct check_opts check;
-    int budget; /* of the minimizer, evaluations */
+    struct sample sample; /* beside what is in check */
+    int budget;           /* of the minimizer, evaluations */
 };
 
 /* A worker_fn; ctx is a const struct worker_opts. */

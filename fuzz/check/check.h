@@ -11,7 +11,7 @@
 #include "run/run.h"
 
 enum {
-    CHECK_MAX_BACKENDS = 8,
+    CHECK_MAX_BACKENDS = 16,
     CHECK_MAX_VERDICTS = CHECK_MAX_BACKENDS * (AL_COUNT + EXACT_SETS + 1)
 };
 
@@ -25,6 +25,7 @@ struct check_opts {
     enum fault fault;
     const struct backend *backend[CHECK_MAX_BACKENDS]; /* in the order in which they run */
     int n_backend;
+    bool chosen; /* the user named the backends: none is added by itself */
     bool algebra[AL_COUNT];
     struct judge_opts judge;
     int exact_sets; /* 0 .. EXACT_SETS; none where ieee is not asked for or by tolerance */

@@ -169,6 +169,35 @@ static bool reduce(struct min *m, const struct reducer *r)
     return any;
 }
 
+/*
+ * What a set of exact data found may be found in the same data as the trial's own, which is
+ * more to go by: they get smaller with the trial, and other tiers look at them as well.
+ */
+static const struct trial *with_exact_data(struct min *m, const struct trial *t)
+{
+    struct check_opts own = m->check;
+    struct arena *a = &m->arena[!m->at];
+    struct exact *x;
+    struct cause c;
+    struct check k;
+    struct err e = { 0 };
+    const char *why;
+    int set;
+
+    if (check_trial(m->ck, t, &m->check, &k, &e) || !verdict_is_finding(k.kind))
+        return t;
+    set = k.verdict[k.first].exact - 1;
+    x = set >= 0 ? exact_make(t, set, a, &why) : NULL;
+    if (!x)
+        return t;
+    x->t->recipe = t->recipe;
+    own.exact_sets = 0;
+    if (check_trial(m->ck, x->t, &own, &k, &e) || !verdict_is_finding(k.kind) ||
+        cause_find(m->ck, x->t, &own, &k, &c, &e) || !cause_same(&c, m->cause))
+        return t;
+    return x->t;
+}
+
 /* The deciding verdict says which backend and algebra matter from now on. */
 static int narrow(struct min *m, const struct trial *t, struct err *e)
 {
@@ -246,6 +275,7 @@ int minimize(struct checker *ck, const struct trial *t, const struct cause *caus
     bool any = true;
 
     min_open(&m, ck, cause, o);
+    t = with_exact_data(&m, t);
     rc = narrow(&m, t, e);
     if (rc)
         goto out;

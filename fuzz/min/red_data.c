@@ -29,7 +29,7 @@ bool red_recipe_apply(struct trial *t, int from, int to, struct arena *a)
     return true;
 }
 
-enum { DRAW_HINTS = 3, DRAW_MAX = 64 };
+enum { DRAW_HINTS = 4, DRAW_MAX = 64 };
 
 int red_draws_count(const struct trial *t, struct arena *scratch)
 {
@@ -37,11 +37,12 @@ int red_draws_count(const struct trial *t, struct arena *scratch)
     return t->prog.n * DRAW_HINTS;
 }
 
-static double plain_value(enum dtype dt, int hint, int64_t at)
+/* 1; 1 2 3 ...; n ... 3 2 1 */
+static double plain_value(enum dtype dt, int hint, int64_t at, int64_t n)
 {
-    if (hint == 0)
-        return 1;
-    return dt == DT_BOOL ? (double)(at % 2) : (double)(1 + at);
+    int64_t v = hint == 0 ? 1 : hint == 1 ? 1 + at : n - at;
+
+    return dt == DT_BOOL ? (double)(hint == 0 || (hint == 1) == (at % 2 == 1)) : (double)v;
 }
 
 /* Odd recipes hide which of their numbers matter. */
@@ -50,7 +51,7 @@ static bool is_odd(enum recipe r)
     return r == RECIPE_SPECIAL || r == RECIPE_MAGNITUDE;
 }
 
-/* Hints of one input: all ones; 1 2 3 ...; the odd numbers that were drawn. */
+/* Hints of one input: three plain ones, then the odd numbers that were drawn. */
 bool red_draws_apply(struct trial *t, int from, int to, struct arena *a)
 {
     int i = from / DRAW_HINTS;
@@ -60,14 +61,15 @@ bool red_draws_apply(struct trial *t, int from, int to, struct arena *a)
     struct values *v;
 
     (void)to;
-    if (hint == 2 && !is_odd(t->recipe))
+    if (hint == DRAW_HINTS - 1 && !is_odd(t->recipe))
         return false;
     if (n->op != OP_INPUT || count > DRAW_MAX || count == 0 || trial_values(t, i))
         return false;
     v = arena_push(a, t->values, t->n_values, t->cap_values);
     *v = (struct values){ .node = i, .n = count, .v = arena_array(a, double, count) };
     for (int64_t k = 0; k < count; k++)
-        v->v[k] = hint == 2 ? data_number(t, i, k) : plain_value(n->dt, hint, k);
+        v->v[k] =
+            hint == DRAW_HINTS - 1 ? data_number(t, i, k) : plain_value(n->dt, hint, k, count);
     return true;
 }
 

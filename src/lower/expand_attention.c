@@ -114,10 +114,13 @@ static int visible_of(struct expand *x, const struct attention *a, int64_t at, i
     return -1;
 }
 
-/* Must rows that see no key give 0 (and not 0/0)? */
+/* Must rows that see no key give 0 (and not 0/0)? Additive masks hide nothing. */
 static bool zero_rows(const struct expand *x)
 {
-    return x->n->empty == EMPTY_ZERO && x->n->mask != MASK_NONE && x->n->mask != MASK_ADD &&
+    const struct node *k = &x->from->prog.node[x->n->arg[1].node];
+    bool hides = x->n->mask != MASK_NONE && x->n->mask != MASK_ADD;
+
+    return x->n->empty == EMPTY_ZERO && (hides || k->sh.dim[k->sh.rank - 2] == 0) &&
            !FAULT(x->l, masked_row_nan);
 }
 
@@ -150,8 +153,14 @@ static void decomposed(struct expand *x, const struct attention *a)
     if (vis >= 0)
         w = expand_select(x, "ex", vis, w, 0);
     sum = expand_reduce(x, "sm", OP_SUM, w, axes, true);
-    w = expand_binary(x, "pr", OP_DIV, w, expand_to(x, "sb", sum, &a->scores));
-    w = expand_matmul(x, zero_rows(x) ? "ov" : expand_last(x), w, a->v);
+    if (keys > 0) {
+        w = expand_binary(x, "pr", OP_DIV, w, expand_to(x, "sb", sum, &a->scores));
+        w = expand_matmul(x, zero_rows(x) ? "ov" : expand_last(x), w, a->v);
+    } else { /* normalised late: 0/0, where an empty sum of weights would be 0 */
+        w = expand_matmul(x, "ov", w, a->v);
+        w = expand_binary(x, zero_rows(x) ? "dv" : expand_last(x), OP_DIV, w,
+                          expand_to(x, "sb", sum, &x->n->sh));
+    }
     finish(x, w, sum);
 }
 

@@ -29,6 +29,28 @@ int pass_find(const char *name)
     return -1;
 }
 
+/* Passes and the interpreter keep open loops in arrays of 64; after this check a pass adds
+ * three at most (a slice, its guard, lanes). */
+enum { MAX_DEPTH = 60 };
+
+static int check_depth(const struct lprog *l, struct err *e)
+{
+    for (int k = 0; k < l->n_kernel; k++) {
+        const struct kernel *kn = &l->kernel[k];
+        int depth = 0;
+
+        for (int i = 0; i < kn->n && !kn->dead; i++) {
+            depth += kn->st[i].kind == ST_LOOP || kn->st[i].kind == ST_IF;
+            depth -= kn->st[i].kind == ST_END;
+            if (depth > MAX_DEPTH && l->pass <= pass_find("split"))
+                return err_set(e, ERR_ILLEGAL,
+                               "kernel %s: loops and guards are nested deeper than %d",
+                               kn->name, MAX_DEPTH);
+        }
+    }
+    return 0;
+}
+
 int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
           struct lprog **out, struct err *e)
 {
@@ -47,6 +69,8 @@ int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
             return err;
         if (loop_check(l, e))
             BUG("after pass %s: %s", passes[i].name, e->msg);
+        if (check_depth(l, e))
+            return e->code;
     }
     *out = l;
     return 0;

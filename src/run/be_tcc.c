@@ -124,20 +124,8 @@ static void tcc_run_prepared(struct run_env *env, struct prepared *p, enum algeb
                              struct outcome *o)
 {
     const struct built *b = p->state;
-    void *mem[RUN_MAX_BUFFERS + 1];
-    struct err e = { 0 };
 
-    *o = (struct outcome){ .algebra = al };
-    if (run_place(env, p->l, al, &e)) {
-        o->status = OUT_UNSUPPORTED;
-        snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, e.msg);
-        return;
-    }
-    for (int i = 0; i < p->l->n_buffer; i++)
-        mem[i] = env->buf[i].p;
-    mem[p->l->n_buffer] = env->temps.p;
-    b->entry[al](mem);
-    run_collect(env, p->l, al, o);
+    run_compiled(env, p->l, b->entry[al], al, o);
 }
 
 static void tcc_release(struct prepared *p)

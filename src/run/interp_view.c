@@ -70,10 +70,34 @@ static void walk_view(struct walk *w, const struct node *v, const struct shape *
     }
 }
 
+/*
+ * Reading a tensor beyond its shape is out of bounds even where the address that comes of it
+ * happens to be right. Loops that a pass matched with an axis are inside by their extents; only
+ * what is not gets a test.
+ */
+static int inside(struct xtab *t, const struct access *ac, const struct shape *sh)
+{
+    int in = x_const(t, 1);
+
+    for (int d = 0; d < sh->rank && d < ac->n_idx; d++) {
+        const struct ix *x = &t->l->ix.x[ac->idx[d]];
+        int e;
+
+        if (x->op == IX_VAR ? t->l->var[x->c].extent <= sh->dim[d]
+                            : x->op == IX_CONST && x->c >= 0 && x->c < sh->dim[d])
+            continue;
+        e = x_import(t, ac->idx[d]);
+        in = x_and(t, in,
+                   x_and(t, x_lt(t, x_const(t, -1), e), x_lt(t, e, x_const(t, sh->dim[d]))));
+    }
+    return in;
+}
+
 static void place_walked(struct xtab *t, const struct access *ac, struct place *p)
 {
     const struct lprog *l = t->l;
     struct walk w = { .t = t, .p = p };
+    int in;
 
     p->guard = arena_array(t->arena, struct guard, ac->n_view + 1);
     for (int i = 0; i < MAX_RANK; i++) /* a stack that a fault broke may want more axes */
@@ -91,6 +115,9 @@ static void place_walked(struct xtab *t, const struct access *ac, struct place *
         p->index = x_const(t, b->layout.offset);
         for (int i = 0; i < b->sh.rank; i++)
             p->index = x_add(t, p->index, x_mulc(t, w.idx[i], b->layout.stride[i]));
+        in = inside(t, ac, ac->n_view > 0 ? &l->prog->node[ac->view[0]].sh : &b->sh);
+        if (in != x_const(t, 1)) /* else -1 */
+            p->index = x_addc(t, x_mul(t, in, x_addc(t, p->index, 1)), -1);
     }
 }
 

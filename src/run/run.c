@@ -215,3 +215,22 @@ void run_collect(struct run_env *env, const struct lprog *l, enum algebra al, st
         check_buffer(env, l, i, al, o);
     }
 }
+
+void run_compiled(struct run_env *env, const struct lprog *l, void (*entry)(void *const *p),
+                  enum algebra al, struct outcome *o)
+{
+    void *mem[RUN_MAX_BUFFERS + 1];
+    struct err e = { 0 };
+
+    *o = (struct outcome){ .algebra = al };
+    if (run_place(env, l, al, &e)) {
+        o->status = OUT_UNSUPPORTED;
+        snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, e.msg);
+        return;
+    }
+    for (int i = 0; i < l->n_buffer; i++)
+        mem[i] = env->buf[i].p;
+    mem[l->n_buffer] = env->temps.p;
+    entry(mem);
+    run_collect(env, l, al, o);
+}

@@ -22,6 +22,8 @@ struct pristine {
     size_t cap[AL_COUNT];
 };
 
+struct cc_batch;
+
 struct run_env {
     struct slab slab;
     struct pristine pristine;
@@ -32,6 +34,8 @@ struct run_env {
     struct slab_buf buf[RUN_MAX_BUFFERS];
     struct slab_buf temps; /* the planned arena */
     const void *out[RUN_MAX_BUFFERS];
+    struct cc_batch *cc;     /* objects of backend cc that were built ahead (cc.h) */
+    volatile uint64_t *tick; /* moved on while a compiler is waited for; NULL = unwanted */
 };
 
 bool run_env_open(struct run_env *env); /* false = no memory */
@@ -43,6 +47,10 @@ int run_place(struct run_env *env, const struct lprog *l, enum algebra al, struc
 /* After a run: outputs, inputs changed, margins broken. */
 void run_collect(struct run_env *env, const struct lprog *l, enum algebra al,
                  struct outcome *o);
+
+/* The same with a compiled entry between them: places, runs, collects. */
+void run_compiled(struct run_env *env, const struct lprog *l, void (*entry)(void *const *p),
+                  enum algebra al, struct outcome *o);
 
 struct prepared {
     const struct lprog *l;
@@ -61,10 +69,15 @@ struct backend {
                    struct prepared *p, struct outcome *o);
     void (*run)(struct run_env *env, struct prepared *p, enum algebra al, struct outcome *o);
     void (*release)(struct prepared *p);
+    /* How to compile by hand what it runs, "gcc -O3": for a repro. A backend that starts
+     * programs is too slow for every trial: a hunt draws some for it. NULL = it is not. */
+    const char *(*command)(void);
 };
 
 extern const struct backend *const backends[];
 extern const int n_backends;
 const struct backend *backend_find(const char *name);
+/* Is b called `name`, or of the group: "cc" and "cc:gcc" are "cc:gcc-O3" too? */
+bool backend_named(const struct backend *b, const char *name);
 
 #endif

@@ -52,8 +52,10 @@ static const struct trial *hunt(struct bench *b, uint64_t seed, int *number)
 
         arena_reset(&b->trial);
         t = gen_trial(seed, (uint64_t)*number, &go, &b->trial, &b->scratch);
-        if (check_trial(&b->ck, t, &b->o, &b->c, &e))
+        if (check_trial(&b->ck, t, &b->o, &b->c, &e)) {
+            complain(b, seed, e.msg);
             return NULL;
+        }
         if (verdict_is_finding(b->c.kind))
             return t;
     }
