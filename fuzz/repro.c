@@ -19,6 +19,7 @@ void repro_c(const struct trial *t, const struct check *c, const char *command, 
         .command = command,
         .bounds = v && v->kind == VK_OUT_OF_BOUNDS,
     };
+    const struct backend *b = v ? backend_find(v->backend) : NULL;
     struct str title = { 0 };
     struct arena a;
 
@@ -29,6 +30,8 @@ void repro_c(const struct trial *t, const struct check *c, const char *command, 
     } else {
         str_puts(&title, "every judged element is right");
     }
+    if (b && b->command)
+        r.build = b->command();
     r.title = str_get(&title);
     arena_init(&a);
     emit_repro_c(&r, &a, s);

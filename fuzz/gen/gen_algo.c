@@ -78,16 +78,22 @@ bool sched_expand(struct sched *s, struct arena *scratch)
     return true;
 }
 
-/* A node of the expanded program as a node of the trial and a part of it. */
-static int original(const struct sched *s, int node, const char **part)
+int sched_original(const struct sched *s, int node, const char **part)
 {
     const char *name = s->p->node[node].name, *dot = strchr(name, '.');
     int at = prog_find(&s->t->prog, name, dot ? (size_t)(dot - name) : strlen(name));
 
     if (at < 0)
         BUG("no node for %s", name);
-    *part = dot ? arena_strdup(s->a, dot + 1) : NULL;
+    *part = dot ? dot + 1 : NULL;
     return at;
+}
+
+static void name_part(struct sched *s, int *node, const char **part)
+{
+    *node = sched_original(s, *node, part);
+    if (*part)
+        *part = arena_strdup(s->a, *part);
 }
 
 void sched_name_parts(struct sched *s)
@@ -99,8 +105,8 @@ void sched_name_parts(struct sched *s)
 
         for (int k = 0; k < 2 && st->kind != STEP_ALGO; k++)
             if (st->node[k] >= 0)
-                st->node[k] = original(s, st->node[k], &st->part[k]);
+                name_part(s, &st->node[k], &st->part[k]);
         for (int k = 0; k < st->n_axis; k++)
-            st->axis[k].node = original(s, st->axis[k].node, &st->axis[k].part);
+            name_part(s, &st->axis[k].node, &st->axis[k].part);
     }
 }

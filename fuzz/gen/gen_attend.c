@@ -135,7 +135,8 @@ static void draw_mask(struct gen *g, const struct dims *n, struct attend *at)
 
     at->mask = -1;
     at->kind = (enum mask_kind)rng_weighted(&g->rng, weight, MASK_COUNT);
-    at->empty = rng_chance(&g->rng, 1, 2) ? EMPTY_ZERO : EMPTY_NAN;
+    /* without keys the formula has no sum that could be NaN */
+    at->empty = n->t == 0 || rng_chance(&g->rng, 1, 2) ? EMPTY_ZERO : EMPTY_NAN;
     if (at->kind == MASK_BOOL)
         at->mask = bool_mask(g, &sh);
     else if (at->kind == MASK_ADD)

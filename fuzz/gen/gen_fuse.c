@@ -55,6 +55,8 @@ static int fuse_wish(const struct sched *s, int p, int c)
     const struct skern *kp = &s->k[p], *kc = &s->k[c];
     enum op op = s->p->node[p].op, oc = s->p->node[c].op;
 
+    if (kc->picks && !kp->picks)
+        return 0;
     if (kp->n_acc + kc->n_acc > 3 || kp->n_loop + kc->n_loop > MAX_LOOPS)
         return 0;
     if (kp->n_acc == 0 && kc->evals * (kp->cost + kc->cost) > 12000)

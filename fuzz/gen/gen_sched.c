@@ -55,6 +55,16 @@ static void loops_of(struct sched *s, int node)
         k->evals *= (double)k->loop[i].extent;
 }
 
+/* An argmax that computes its operand twice, in two kernels, may not find the maximum of the
+ * one among the elements of the other. */
+static bool picks(const struct sched *s, int node)
+{
+    const char *part;
+
+    return s->p != &s->t->prog &&
+           s->t->prog.node[sched_original(s, node, &part)].op == OP_ARGMAX;
+}
+
 /* The kernels as build makes them. */
 static void kernels(struct sched *s)
 {
@@ -68,6 +78,7 @@ static void kernels(struct sched *s)
         if (!live[i] || op_is_view(n->op) || op_is_source(n->op))
             continue;
         s->k[i].alive = true;
+        s->k[i].picks = picks(s, i);
         loops_of(s, i);
         if (op_is_reduce(n->op))
             s->k[i].n_acc = 1, s->k[i].reduction = i;

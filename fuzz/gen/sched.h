@@ -21,6 +21,7 @@ struct skern {
     int n_acc;     /* accumulators; with more than one the loops are no single nest */
     int reduction; /* the node whose reduction loops it runs, -1 = none */
     bool mixed;    /* stores a sum of two dtypes */
+    bool picks;    /* part of an argmax: looks for an equal element of its operand */
     bool moved;    /* reordered across the reduction */
     double evals;  /* iterations of its innermost body */
     double cost;   /* operations of one */
@@ -49,6 +50,8 @@ int sched_kernel(struct sched *s);
 void sched_algo(struct sched *s);
 /* Sets p, which lives in scratch; false if the program can't be written out. */
 bool sched_expand(struct sched *s, struct arena *scratch);
+/* The trial's node that a node of p is or is a part of; *part = "mx" .., or NULL. */
+int sched_original(const struct sched *s, int node, const char **part);
 /* Steps that name nodes of p name nodes of the trial and their parts from here on. */
 void sched_name_parts(struct sched *s);
 

@@ -31,6 +31,7 @@ struct repro {
     enum algebra algebra; /* the tier that failed */
     const char *title;    /* one line: what is wrong */
     const char *command;  /* the line to paste */
+    const char *build;    /* the compiler and options that it takes, NULL = any */
     bool bounds;          /* the finding is OUT_OF_BOUNDS: watch every kernel in the arena */
 };
 void emit_repro_c(const struct repro *r, struct arena *a, struct str *s);

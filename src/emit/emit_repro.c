@@ -29,8 +29,9 @@ static void put_opening(const struct repro *r, struct str *s)
     put_comment(s, r->command);
     str_add(
         s,
-        "\n *\n * cc repro.c -lm && ./a.out: exit 1 and the first wrong element, or exit 0 if\n"
+        "\n *\n * %s repro.c -lm && ./a.out: exit 1 and the first wrong element, or exit 0 if\n"
         " * the kernel is right. Algebra: %s. The trial it comes from:\n",
+        r->build ? r->build : "cc",
         r->algebra == AL_RING ? "ring (integers mod 2^32 in place of floats)" : "ieee");
     trial_print(r->trial, s);
     /* a guard that is never true is what the emitted text may say */
@@ -130,7 +131,7 @@ static void put_memory(const struct repro *r, struct str *s)
     str_puts(s, "static struct r_memory memory[] = {\n");
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
-        const struct node *n = b->node >= 0 ? &r->trial->prog.node[b->node] : NULL;
+        const struct node *n = b->node >= 0 ? &r->l->prog->node[b->node] : NULL;
         int64_t elems = planned(b) ? 0 : b->elems;
 
         if (b->kind == BUF_INPUT)
@@ -270,7 +271,8 @@ static void put_kernel_text(const struct repro *r, struct str *s)
     str_puts(s, "\n");
     str_puts(s, str_get(&text));
     if (!watched(r)) {
-        str_puts(s, "\nstatic ");
+        /* what an optimiser makes of it must not depend on the data that it could see */
+        str_puts(s, "\n__attribute__((noinline)) static ");
         emit_entry(r->l, "kernels", s);
     }
     str_release(&text);

@@ -60,6 +60,7 @@ static void draft(struct trial *c, int set, struct arena *a)
     struct draft d = { .prog = &c->prog, .arena = a, .set = set };
     bool *live = arena_array(a, bool, c->prog.n);
 
+    d.base = exact_mix(c->seed ^ 0x2545f491);
     d.key = exact_mix(c->seed * EXACT_SETS + (uint64_t)set + 0x2545f491);
     prog_live(&c->prog, live);
     d.live = live;
@@ -70,29 +71,46 @@ static void draft(struct trial *c, int set, struct arena *a)
     exact_pick(&d);
 }
 
-/* Some ulps: what one or a few roundings of the right answer can do */
-static bool is_near(struct xval v, const struct xfloat *f)
+/* Some ulps of the largest number nearby: far less than one key or term more or less makes. */
+static bool is_near(struct xval v, double top, const struct xfloat *f)
 {
-    return v.e <= 16 * f->u * fabs(v.v) + 2 * f->eta;
+    return v.e <= (f->bits < 24 ? 8 * f->u : 0x1p-10) * top + 2 * f->eta;
 }
 
-static void count(struct exact *x, const struct xnode *r, const struct node *n)
+static double largest(const struct xnode *r)
+{
+    double top = 0;
+
+    for (int64_t k = 0; k < r->n; k++)
+        if (r->p[k].e >= 0 && isfinite(r->p[k].v))
+            top = fmax(top, fabs(r->p[k].v));
+    return top;
+}
+
+/* Is at least half of an output judged? */
+static bool count(struct exact *x, const struct xnode *r, const struct node *n)
 {
     enum dtype dt = dtype_info(n->dt)->class == DTC_FLOAT ? n->dt : DT_F32;
+    double top = largest(r);
+    int64_t open = 0;
 
     for (int64_t k = 0; k < r->n; k++) {
-        bool exact = r->p[k].e == 0, near = r->p[k].e > 0 && is_near(r->p[k], xfloat(dt));
+        bool exact = r->p[k].e == 0;
+        bool near = r->p[k].e > 0 && is_near(r->p[k], top, xfloat(dt));
 
         x->n_exact += exact;
         x->n_near += near;
-        x->n_open += !exact && !near;
+        open += !exact && !near;
     }
+    x->n_open += open;
+    return r->n > 0 && 2 * open <= r->n;
 }
 
 static void hand_over(const struct xnode *r, const struct node *n, struct want_node *w,
                       struct arena *a)
 {
     bool number = dtype_info(n->dt)->class == DTC_FLOAT;
+    double top = largest(r);
 
     w->n = r->n;
     if (number)
@@ -101,7 +119,7 @@ static void hand_over(const struct xnode *r, const struct node *n, struct want_n
         w->word = arena_array(a, uint32_t, r->n + 1);
     for (int64_t k = 0; k < r->n; k++) {
         struct xval v = r->p[k];
-        bool open = v.e < 0 || (v.e > 0 && !is_near(v, xfloat(number ? n->dt : DT_F32)));
+        bool open = v.e < 0 || (v.e > 0 && !is_near(v, top, xfloat(number ? n->dt : DT_F32)));
 
         if (number) {
             w->ieee[k].v = open ? (double)NAN : v.v;
@@ -122,15 +140,16 @@ struct exact *exact_make(const struct trial *t, int set, struct arena *a, const 
 {
     struct exact *x = arena_new(a, struct exact);
     struct exacts *e;
+    bool any = false;
 
     *x = (struct exact){ .t = trial_clone(t, a), .set = set };
     draft(x->t, set, a);
     e = exact_eval(x->t, a);
     for (int k = 0; k < t->prog.n_out; k++)
-        count(x, &e->node[t->prog.out[k].node], &t->prog.node[t->prog.out[k].node]);
+        any |= count(x, &e->node[t->prog.out[k].node], &t->prog.node[t->prog.out[k].node]);
     *why = NULL;
-    if (x->n_exact + x->n_near == 0 || 3 * (x->n_exact + x->n_near) < x->n_open) {
-        *why = "an op rounds whatever it is given";
+    if (!any) {
+        *why = "some op on the way to each output rounds whatever it is given";
         return NULL;
     }
     x->want = arena_new(a, struct want);

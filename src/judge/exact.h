@@ -23,8 +23,8 @@ struct exact {
     int64_t n_exact, n_near, n_open; /* elements of outputs by these three */
 };
 
-/* NULL = not applicable, *why says why: fewer than one in four elements of the outputs would
- * be judged. Everything lives in a. Sets differ; each is a function of the trial's seed. */
+/* NULL = not applicable, *why says why: there is no output of which half would be judged.
+ * Everything lives in a. Sets differ; each is a function of the trial's seed. */
 struct exact *exact_make(const struct trial *t, int set, struct arena *a, const char **why);
 
 const char *exact_name(int set); /* "exact0" .. "exact3" */

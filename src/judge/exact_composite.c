@@ -44,7 +44,7 @@ static void softmax(struct exacts *x, int i)
         int64_t at = k / inner * inner * len + k % inner;
         double top;
         int64_t c = winners(src + at, len, inner, f->cut, &top);
-        struct xval p = { 1 / (double)c, is_pow2((double)c) ? 0 : 3 * f->u };
+        struct xval p = { 1 / (double)c, is_pow2((double)c) ? 0 : 3 * f->u / (double)c };
 
         for (int64_t j = 0; j < len; j++) {
             struct xval *r = &x->node[i].p[at + j * inner];

@@ -1,7 +1,7 @@
 /*
  * What softmax and attention are fed with. Set 0: all weights equal, so that every key
- * counts. Sets 1 and 3: each query selects one key, by a code that only that key answers;
- * set 2: the keys answer in pairs. Keys that aren't selected score so low that their weight
+ * counts. Later ones: each query selects, by a code, one key, or every other key; what it does
+ * in set 1 is the other one in set 2. Keys that aren't selected score so low that their weight
  * is 0. A query that is itself the result of an attention is served by writing codes into
  * that attention's values.
  *
@@ -18,23 +18,20 @@ struct codes {
     bool ok;
 };
 
-static uint64_t bits_of(const struct draft *d, const struct scores *s, const struct codes *c,
-                        int64_t group, int64_t j)
+static uint64_t bits_of(const struct draft *d, const struct codes *c, int64_t group, int64_t j)
 {
     uint64_t h = exact_hash(d->key ^ 0x51ed, group);
     int bits = c->signs < 30 ? (int)c->signs : 30;
 
-    if (d->set == 2)
-        j = (j * 2 + 1) % s->n_key / 2; /* pairs: as far apart as neighbours are, mostly */
     h = ((uint64_t)j * (h >> 40 | 1) + h) & ((UINT64_C(1) << bits) - 1);
     return h;
 }
 
 /* Dimension c of the code of key j. */
-static double key_code(const struct draft *d, const struct scores *s, const struct codes *k,
-                       int64_t group, int64_t j, int64_t c)
+static double key_code(const struct draft *d, const struct codes *k, int64_t group, int64_t j,
+                       int64_t c)
 {
-    uint64_t bits = bits_of(d, s, k, group, j);
+    uint64_t bits = bits_of(d, k, group, j);
     double sign;
 
     if (c >= k->signs)
@@ -43,15 +40,28 @@ static double key_code(const struct draft *d, const struct scores *s, const stru
     return k->same ? sign * k->amp : sign;
 }
 
+/* Does row r select one key; or else all whose code has the same first sign, which are every
+ * other one? */
+static bool selects_one(const struct draft *d, int64_t r)
+{
+    return (exact_hash(d->base, d->set < 3 ? r : ~r) >> 60 & 1) == (d->set & 1);
+}
+
 static double query_code(const struct draft *d, const struct scores *s, const struct codes *k,
-                         int64_t group, int64_t j, int64_t c)
+                         int64_t group, int64_t j, int64_t c, bool one)
 {
     double sign = s->scale < 0 ? -1 : 1;
 
+    if (!k->same && !one) {
+        if (c == 0)
+            return key_code(d, k, group, j, c) * k->amp * sign;
+        return c == k->signs ? -k->amp * sign : 0;
+    }
+
     if (k->same)
-        return key_code(d, s, k, group, j, c) * sign;
+        return key_code(d, k, group, j, c) * sign;
     if (c < k->signs)
-        return key_code(d, s, k, group, j, c) * k->amp * sign;
+        return key_code(d, k, group, j, c) * k->amp * sign;
     return c == k->signs ? -k->amp * (double)k->signs * sign : 0;
 }
 
@@ -165,7 +175,7 @@ static bool chain(struct draft *d, const struct scores *s, const struct codes *c
             head = head / hq * hk + head % hq / (hq / hk);
             for (int64_t j = 0; j < t; j++) {
                 int64_t to = (int64_t)(exact_hash(d->key ^ 0x99, j) >> 20) % s->n_key;
-                double y = query_code(d, s, c, group, to, x) / s->q.scale;
+                double y = query_code(d, s, c, group, to, x, true) / s->q.scale;
 
                 put(d, &v, (head * t + j) * e + s->q.at[q] % e, y);
             }
@@ -189,7 +199,7 @@ static void keys(struct draft *d, const struct scores *s, const struct codes *c,
         for (int64_t j = 0; j < s->n_key; j++) {
             for (int64_t x = 0; x < s->n_c; x++) {
                 exact_term(d, s, r, j, x, &q, &k);
-                put(d, &s->k, k, zero ? 0 : key_code(d, s, c, group, j, x));
+                put(d, &s->k, k, zero ? 0 : key_code(d, c, group, j, x));
             }
         }
     }
@@ -199,10 +209,11 @@ static void queries(struct draft *d, const struct scores *s, const struct codes 
 {
     for (int64_t r = 0; r < s->n_row; r++) {
         int64_t group = group_of(d, s, r), to = target(d, s, r), q, k;
+        bool one = selects_one(d, r);
 
         for (int64_t x = 0; x < s->n_c; x++) {
             exact_term(d, s, r, 0, x, &q, &k);
-            put(d, &s->q, q, zero ? 0 : query_code(d, s, c, group, to, x));
+            put(d, &s->q, q, zero ? 0 : query_code(d, s, c, group, to, x, one));
         }
     }
 }
@@ -255,18 +266,15 @@ static bool values(struct draft *d, const struct scores *s)
     masks(d, s);
     for (int64_t r = 0; r < s->n_row; r++) {
         uint64_t h = exact_hash(d->key ^ 0xe4, r);
-        int64_t tops = s->n_key, from = 0;
+        /* a block of an online algorithm may have none of the largest: late ones */
+        int64_t from = selects_one(d, r) ? (int64_t)(h >> 20) % s->n_key : 0;
 
-        if (d->set) /* a power of two of them: in set 1 at the end, else anywhere */
-            tops =
-                INT64_C(1) << (h >> 8) % (uint64_t)(64 - __builtin_clzll((uint64_t)s->n_key));
-        from = d->set == 1 ? s->n_key - tops : (int64_t)(h >> 30) % s->n_key;
         for (int64_t j = 0; j < s->n_key; j++) {
             int64_t at = s->pos[s->row[r] + s->key[j]];
-            int64_t turn = ((j - from) * (d->set == 3 ? 1 : 1) + s->n_key) % s->n_key;
+            bool top = d->set == 3 ? exact_hash(h, j) >> 63 : ((uint64_t)j ^ h) & 1;
 
             if (at >= 0)
-                v[at] = turn < tops ? 0 : low;
+                v[at] = d->set == 0 || (j >= from && top) ? 0 : low;
         }
     }
     return true;

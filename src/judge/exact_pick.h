@@ -11,7 +11,7 @@ struct draft {
     const struct prog *prog;
     struct arena *arena;
     int set;
-    uint64_t key;
+    uint64_t key, base; /* of this set; of all sets */
     const bool *live;
     double **v;          /* by node: the values of an input */
     struct exacts paths; /* scratch: addresses carried through views */

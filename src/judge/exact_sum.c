@@ -35,12 +35,13 @@ void adder_put_product(struct adder *a, struct xval x, struct xval y)
 
 bool adder_fits(const struct adder *a, enum dtype acc)
 {
-    return !a->open && a->e == 0 && (a->t == 0 || a->t <= exact_room(acc, a->grid));
+    return !a->open && a->e == 0 &&
+           (a->t == 0 || (a->t <= exact_room(acc, a->grid) && a->t <= xfloat(acc)->most));
 }
 
 struct xval adder_sum(const struct adder *a, enum dtype acc)
 {
-    if (a->open)
+    if (a->open || !(a->t + a->e <= xfloat(acc)->most / 2))
         return VAL_OPEN;
     if (adder_fits(a, acc))
         return (struct xval){ a->s, 0 };
@@ -258,8 +259,9 @@ void exact_matmul(struct exacts *x, int i)
     const struct shape *ls = &x->prog->node[n->arg[0].node].sh;
     int64_t cols = n->sh.dim[n->sh.rank - 1], rows = n->sh.dim[n->sh.rank - 2];
     int64_t k = ls->dim[ls->rank - 1];
-    bool plain = n->dt != DT_I32 && l->sound && r->sound &&
-                 (double)k * l->top * r->top <= exact_room(n->acc, l->grid + r->grid);
+    double most = (double)k * l->top * r->top;
+    bool plain = n->dt != DT_I32 && l->sound && r->sound && most < xfloat(n->acc)->most &&
+                 most <= exact_room(n->acc, l->grid + r->grid);
 
     for (int64_t e = 0; e < x->node[i].n; e++) {
         int64_t c = e % cols, m = e / cols % rows, b = e / cols / rows;

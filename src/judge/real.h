@@ -22,11 +22,14 @@ typedef __float128 real;
 #define REAL_MAX          DBL_MAX
 #define REAL_LEAST_NORMAL DBL_MIN
 #define UNIT              (0x1p-53 * ENLARGED)
-#define TINY              0x1p-1074
-#define SLACK             0x1p-100 /* of adding two reals */
-#define FUNCTION_SLACK    0x1p-60
-#define DEEP              1500 /* exp of minus this is 0 */
-#define ERF_ULPS          2.0
+/* Twice the largest error of rounding a result below the normal range; here also what the
+ * errors, doubles themselves, may lose there. */
+#define TINY           0x1p-1072
+#define DUST           TINY     /* the same where nothing else rounds there */
+#define SLACK          0x1p-100 /* of adding two reals */
+#define FUNCTION_SLACK 0x1p-60
+#define DEEP           1500 /* exp of minus this is 0 */
+#define ERF_ULPS       2.0
 
 #define ref_vals            ref_vals_wide
 #define ref_store           ref_store_wide
@@ -77,6 +80,7 @@ typedef double real;
 #define UNIT              (0x1p-24 * ENLARGED)
 /* Twice the largest error of rounding a result below the normal range. */
 #define TINY              0x1p-149
+#define DUST              0.0
 #define SLACK             0x1p-50
 #define FUNCTION_SLACK    0.0
 #define DEEP              200

@@ -179,9 +179,7 @@ static inline struct val val_rounded(real v, double prop, double tiny)
 {
     double e = prop + UNIT * (fabs((double)v) + prop);
 
-    if (e > 0)
-        e = prop == 0 && real_on_grid(v) ? 0 : e + tiny;
-    return (struct val){ v, e };
+    return (struct val){ v, prop == 0 && real_on_grid(v) ? 0 : e + tiny };
 }
 
 /* Rounds all of node i once more, to its grid, if it is a half. */

@@ -18,7 +18,10 @@ struct val sum_bound(const struct acc *a, struct sum x, double gamma, double tin
         return val_unjudged();
     if (integer && x.t <= a->whole)
         return val_exact(x.s);
-    return (struct val){ x.s, e > 0 ? e + tiny : 0 };
+    /* (magnitudes of products of f64 may be below what a double says) */
+    if ((most == 0 && !(DUST > 0 && tiny > 0)) || (gamma == 0 && x.e == 0))
+        return val_exact(x.s);
+    return (struct val){ x.s, e + tiny + DUST };
 }
 
 struct val sum_special(const struct acc *a, int saw, struct sum x)

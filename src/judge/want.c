@@ -108,6 +108,10 @@ static void source(struct ref *r, int i)
     for (int64_t k = 0; k < w->n; k++) {
         double number = x->op == OP_IOTA ? (double)(k / inner % turn) : x->value;
 
+        if (w->word && x->op == OP_IOTA) { /* an integer, in ring never rounded */
+            w->word[k] = (uint32_t)(k / inner % turn) & (grid_is_half(x->dt) ? 0xffff : ~0u);
+            continue;
+        }
         if (w->word) {
             ref_words(r, &(struct arg){ -1, number }, x->dt, &u);
             w->word[k] = u.lit;

@@ -9,9 +9,9 @@
 /* Something special in one place of four. */
 static double odd_number(unsigned *seed)
 {
-    static const double odd[] = { (double)NAN, HUGE_VAL, -HUGE_VAL, 3e38, -3e38, 1e30,
-                                  1e-40,       -1e-40,   -0.0,      0,    1e-20, 60000,
-                                  -90,         100,      6e-8,      1e4 };
+    static const double odd[] = { (double)NAN, HUGE_VAL, -HUGE_VAL, 3e38,  -3e38, 1e30,
+                                  1e-40,       -1e-40,   -0.0,      0,     1e-20, 60000,
+                                  -90,         100,      6e-8,      1e-310 };
     unsigned h = *seed = *seed * 1664525u + 1013904223u;
 
     return h >> 30 ? (double)(int)(h >> 16 & 1023) / 256 - 2 : odd[h >> 20 & 15];
@@ -22,7 +22,7 @@ static char *odd_numbers(const char *name, int n, unsigned *seed, double *v, enu
     char *s = arena_printf(&arena, "values %s [", name);
 
     for (int k = 0; k < n; k++) {
-        v[k] = grid_round(dt == DT_F64 ? DT_F32 : dt, odd_number(seed));
+        v[k] = grid_round(dt, odd_number(seed));
         s = arena_printf(&arena, "%s%s%.17g", s, k ? "," : "", v[k]);
     }
     return arena_printf(&arena, "%s]\n", s);

@@ -89,7 +89,7 @@ static void lowered(struct fix *f, const char *trial, enum fault fault)
 static void write_repro(struct fix *f, enum algebra al)
 {
     struct repro r = {
-        f->t, f->l, al, "one line */ about it", "tilefuzz run x.trial", f->bounds
+        f->t, f->l, al, "one line */ about it", "tilefuzz run x.trial", NULL, f->bounds
     };
     char path[100];
     FILE *out;
@@ -141,6 +141,50 @@ static const char everything[] =
     "output bi strides=[1,4] offset=2\noutput mb\noutput ci\noutput no\n"
     "output ex strides=[5,1]\nschedule\ndata seed=3 recipe=normal\n";
 
+/* Of all floats: @ is one, # the other half. */
+static const char primitives[] =
+    "tilefuzz 1\ninput x @ [3,4] strides=[9,2] offset=3\ninput y @ [3,4]\n"
+    "input i i32 [3,4]\ninput c bool [3,4]\ninput w f64 [3,4]\ninput v f32 [3,4]\n"
+    "const half @ 0.5\nh = expand half [3,4]\nn = iota @ [3,4] axis=1\na = add x n\n"
+    "b = sub a h\nab = abs b\nng = neg b\ns = sqrt ab\nrs = rsqrt ab\ne = exp y\n"
+    "e2 = exp2 y\nlo = log ab\nth = tanh b\ner = erf b\nd = div x ab\nm = mul x y\n"
+    "mx = maximum m -0.25\nmn = minimum mx y\nwh = where c mn 0.1\nrc = recip ab\n"
+    "l = lt x y\nca = cast x f32\ncb = cast x f64\ncc = cast x #\nci = cast x i32\n"
+    "cd = cast x bool\nf1 = cast i @\nf2 = cast c @\nf3 = cast w @\nf4 = cast v @\n"
+    "t1 = mul d th\nt2 = add t1 e\nt3 = tanh t2\npd = prod x axes=[1]\n"
+    "p2 = prod i axes=[0]\nsu = sum x axes=[0]\nme = mean y axes=[1]\n"
+    "ma = max x axes=[0]\nmi = min x axes=[1] keep=1\ntp = permute y [1,0]\n"
+    "mm = matmul x tp\npp = pad t3 [1:0,0:1] value=-0.3\nmw = matmul x tp acc=f64\n"
+    "sw = sum y axes=[1] acc=f64\nmh = matmul x tp acc=@\nsh = sum y axes=[1] acc=@\n"
+    "mf = mean y axes=[0] acc=@\nph = prod y axes=[1] acc=@\noutput n\noutput a\n"
+    "output b\noutput ab\noutput ng\noutput s\noutput rs\noutput e\noutput e2\n"
+    "output lo\noutput th\noutput er\noutput d\noutput m\noutput mx\noutput mn\n"
+    "output wh\noutput rc\noutput l\noutput ca\noutput cb\noutput cc\noutput ci\n"
+    "output cd\noutput f1\noutput f2\noutput f3\noutput f4\noutput t1\noutput t2\n"
+    "output t3\noutput pd\noutput p2\noutput su\noutput me\noutput ma\noutput mi\n"
+    "output mm\noutput pp\noutput mw\noutput sw\noutput mh\noutput sh\noutput mf\n"
+    "output ph\nschedule\ndata seed=5 recipe=normal\n";
+
+static const char composites[] =
+    "tilefuzz 1\ninput x @ [3,5]\ninput g @ [5]\ninput b @ [5]\ninput ix i32 [4]\n"
+    "input xi i32 [3,5]\ninput q @ [2,4,3,4]\ninput k @ [2,2,5,4]\n"
+    "input v @ [2,2,5,3]\ninput mb bool [3,5]\ninput ma @ [2,4,3,5]\n"
+    "input q2 @ [1,6,2]\ninput k2 @ [1,3,2]\ninput v2 @ [1,3,2]\n"
+    "sm0 = softmax x axis=0\nsm1 = softmax x axis=1\nln = layernorm x g b eps=0.001\n"
+    "rn = rmsnorm x g eps=0.001\nam = argmax x axis=0\nan = argmax xi axis=1\n"
+    "ga = gather x ix axis=1\ngb = gather xi ix axis=0\nca = concat x ga axis=1\n"
+    "a1 = attention q k v scale=0.5 mask=none empty=nan\n"
+    "a2 = attention q k v scale=0.5 mask=causal empty=nan\n"
+    "a3 = attention q k v mb scale=0.3 mask=bool empty=zero\n"
+    "a4 = attention q k v ma scale=0.7 mask=add empty=nan\n"
+    "a5 = attention q2 k2 v2 scale=1 mask=causal_br empty=nan\n"
+    "a6 = attention q2 k2 v2 scale=1 mask=causal_br empty=zero\noutput sm0\n"
+    "output sm1\noutput ln\noutput rn\noutput am\noutput an\noutput ga\noutput gb\n"
+    "output ca\noutput a1\noutput a2\noutput a3\noutput a4\noutput a5\noutput a6\n"
+    "schedule\nalgo a1 online block=2\nalgo a2 split block=2\n"
+    "algo a3 online block=3\nalgo a4 online block=2\nalgo a5 split block=2\n"
+    "algo sm1 online block=2\ndata seed=5 recipe=normal\n";
+
 static void right_kernels_are_right(void **state)
 {
     struct fix *f = *state;
@@ -158,6 +202,44 @@ static void every_op_has_a_reference(void **state)
     for (int al = 0; al < AL_COUNT; al++)
         if (repro(f, everything, FAULT_none, (enum algebra)al))
             fail_msg("%s", f->out);
+}
+
+static void every_dtype_has_a_reference(void **state)
+{
+    static const char *const dtype[] = { "f64", "f16", "bf16", "f32" };
+    static const char *const source[] = { primitives, composites };
+    struct fix *f = *state;
+
+    for (int k = 0; k < 2 * 4 * AL_COUNT; k++) {
+        const char *dt = dtype[k / 2 % 4];
+        struct str trial = { 0 };
+
+        for (const char *c = source[k % 2]; *c; c++)
+            if (*c == '@')
+                str_puts(&trial, dt);
+            else if (*c == '#')
+                str_puts(&trial, dt == dtype[1] ? "bf16" : "f16");
+            else
+                str_write(&trial, c, 1);
+        if (repro(f, str_get(&trial), FAULT_none, (enum algebra)(k / 8)))
+            fail_msg("%s: %s", dt, f->out);
+        str_release(&trial);
+    }
+}
+
+/* The reference is tight enough: an emitted text without its roundings is wrong. */
+static void a_missing_rounding_is_wrong(void **state)
+{
+    static const char trial[] =
+        "tilefuzz 1\ninput x f16 [64]\ninput y f16 [64]\np = mul x y\nq = sub p x\noutput q\n"
+        "schedule\nfuse p q\ndata seed=1 recipe=normal\n";
+    struct fix *f = *state;
+
+    assert_int_equal(repro(f, trial, FAULT_none, AL_IEEE), 0);
+    assert_int_equal(shell(f, "sed 's/^#define TF_TO_F16(a).*/#define TF_TO_F16(a) (a)/' "
+                              "repro.c > wrong.c && cc wrong.c -w -o wrong -lm && ./wrong"),
+                     1);
+    assert_non_null(strstr(f->out, "output q["));
 }
 
 static void wrong_kernels_name_the_first_wrong_element(void **state)
@@ -224,6 +306,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_kernels_are_right),
         cmocka_unit_test(every_op_has_a_reference),
+        cmocka_unit_test(every_dtype_has_a_reference),
+        cmocka_unit_test(a_missing_rounding_is_wrong),
         cmocka_unit_test(wrong_kernels_name_the_first_wrong_element),
         cmocka_unit_test(stores_outside_are_noticed),
         cmocka_unit_test(carries_its_kernels_and_its_trial),
