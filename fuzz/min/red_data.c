@@ -45,13 +45,8 @@ static double plain_value(enum dtype dt, int hint, int64_t at, int64_t n)
     return dt == DT_BOOL ? (double)(hint == 0 || (hint == 1) == (at % 2 == 1)) : (double)v;
 }
 
-/* Odd recipes hide which of their numbers matter. */
-static bool is_odd(enum recipe r)
-{
-    return r == RECIPE_SPECIAL || r == RECIPE_MAGNITUDE;
-}
-
-/* Hints of one input: three plain ones, then the odd numbers that were drawn. */
+/* Hints of one input: three plain ones, then what was drawn: written out it can get plain
+ * number by number, and keeps its last elements where it gets shorter. */
 bool red_draws_apply(struct trial *t, int from, int to, struct arena *a)
 {
     int i = from / DRAW_HINTS;
@@ -61,8 +56,6 @@ bool red_draws_apply(struct trial *t, int from, int to, struct arena *a)
     struct values *v;
 
     (void)to;
-    if (hint == DRAW_HINTS - 1 && !is_odd(t->recipe))
-        return false;
     if (n->op != OP_INPUT || count > DRAW_MAX || count == 0 || trial_values(t, i))
         return false;
     v = arena_push(a, t->values, t->n_values, t->cap_values);
@@ -114,12 +107,12 @@ static double to_zero(double x)
     return x == 1 ? x : 0;
 }
 
-/* The nearest integer of one digit and zeros; what is smaller than that stays. */
+/* The nearest number of one digit. */
 static double to_round(double x)
 {
-    double unit = fabs(x) < 10 ? 1 : pow(10, floor(log10(fabs(x)))), y = round(x / unit) * unit;
+    double unit = pow(10, floor(log10(fabs(x)))), y = round(x / unit) * unit;
 
-    return isfinite(x) && isfinite(y) && fabs(y) <= fabs(x) * 2 && y != 0 ? y : x;
+    return x != 0 && isfinite(x) && isfinite(y) ? y : x;
 }
 
 int red_values_count(const struct trial *t, struct arena *scratch)

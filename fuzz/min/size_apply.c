@@ -60,9 +60,10 @@ static bool pad_set(struct node *n, int a, int64_t in, int64_t out, int choice)
     return true;
 }
 
-/* Given values keep those elements whose coordinates are still there. */
+/* Given values keep those elements whose coordinates are still there, counted from the first
+ * or from the last of each axis. */
 static void values_slice(struct values *v, const struct shape *old, const struct shape *new,
-                         struct arena *a)
+                         bool last, struct arena *a)
 {
     int64_t n = shape_count(new), *stride = arena_array(a, int64_t, MAX_RANK);
     double *out = arena_array(a, double, n + 1);
@@ -72,7 +73,7 @@ static void values_slice(struct values *v, const struct shape *old, const struct
         int64_t rest = i, at = 0;
 
         for (int k = new->rank - 1; k >= 0; k--) {
-            at += rest % new->dim[k] * stride[k];
+            at += (rest % new->dim[k] + (last ? old->dim[k] - new->dim[k] : 0)) * stride[k];
             rest /= new->dim[k];
         }
         out[i] = v->v[at];
@@ -155,7 +156,7 @@ bool sizes_apply(const struct sizes *z, struct trial *t, int choice, struct aren
         if (!node_resize(z, n, i, &sh, choice))
             return false;
         if (v && !shape_equal(&old, &sh))
-            values_slice(v, &old, &sh, a);
+            values_slice(v, &old, &sh, choice % 2 == 1, a);
         if (choice % 2 == 1 && !shape_equal(&old, &sh))
             layouts_shrink(t, i, &old, &sh);
     }

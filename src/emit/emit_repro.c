@@ -251,7 +251,7 @@ static void put_main(const struct repro *r, struct str *s)
                 "                return 1;\n",
                 live, n - 1);
     else
-        str_puts(s, "        kernels(p);\n");
+        str_puts(s, "        run(p);\n");
     str_add(s,
             "        for (int i = 0; i < %d; i++)\n"
             "            if (!r_check(&output[i], &memory[output[i].buffer]))\n"
@@ -271,9 +271,10 @@ static void put_kernel_text(const struct repro *r, struct str *s)
     str_puts(s, "\n");
     str_puts(s, str_get(&text));
     if (!watched(r)) {
-        /* what an optimiser makes of it must not depend on the data that it could see */
-        str_puts(s, "\n__attribute__((noinline)) static ");
+        str_puts(s, "\nstatic ");
         emit_entry(r->l, "kernels", s);
+        str_puts(s, "\n/* called so that a compiler can't know the data */\n"
+                    "static void (*volatile run)(void *const *p) = kernels;\n");
     }
     str_release(&text);
 }

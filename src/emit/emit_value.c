@@ -193,7 +193,7 @@ static bool stays_on_grid(enum op op)
 }
 
 /* dt: of the operand that decides (for where the last) */
-static const char *op_word(enum op op, enum dtype dt)
+static const char *op_word(const struct lprog *l, enum op op, enum dtype dt)
 {
     const char *name = vocabulary[op][dtype_info(dt)->class];
 
@@ -201,6 +201,8 @@ static const char *op_word(enum op op, enum dtype dt)
         name = of_f64[op];
     else if (op == OP_NEG && is_half(dt))
         name = "TF_HNEG";
+    else if (FAULT(l, exp_clamped_not_zero) && op == OP_EXP)
+        name = "TF_EXPC";
     if (!name)
         BUG("op %s of %s is no arithmetic of loop IR", op_info(op)->name, dtype_info(dt)->name);
     return name;
@@ -215,7 +217,7 @@ static const char *op_round(enum op op, enum dtype result, bool stored)
 void cgen_update(struct cgen *g, const struct acc *a)
 {
     str_puts(g->s, op_round(a->op, a->dt, false));
-    str_puts(g->s, op_word(a->op, a->dt));
+    str_puts(g->s, op_word(g->l, a->op, a->dt));
     str_puts(g->s, "(");
 }
 
@@ -422,7 +424,7 @@ static void put_op(struct cgen *g, const struct value *v, bool stored)
         return;
     }
     str_puts(g->s, round);
-    str_puts(g->s, op_word(v->op, from));
+    str_puts(g->s, op_word(g->l, v->op, from));
     str_puts(g->s, "(");
     for (int i = 0; i < n_args(v); i++) {
         str_puts(g->s, i ? ", " : "");

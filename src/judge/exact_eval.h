@@ -40,9 +40,16 @@ struct exacts *exact_eval(const struct trial *t, struct arena *a);
 
 /* Each evaluates node i of its class. */
 void exact_view(struct exacts *x, int i);
+void exact_each(struct exacts *x, int i); /* elementwise, casts */
 void exact_reduce(struct exacts *x, int i);
 void exact_matmul(struct exacts *x, int i);
 void exact_composite(struct exacts *x, int i);
+void exact_attention(struct exacts *x, int i);
+void exact_norm(struct exacts *x, int i);
+
+/* Of n scores `step` apart: how many are the largest, *top; 0 if one is neither that nor so
+ * far below (cut) that its weight is 0 in any arithmetic. A masked one is -inf. */
+int64_t exact_winners(const struct xval *s, int64_t n, int64_t step, double cut, double *top);
 
 /* How a float dtype rounds. */
 struct xfloat {

@@ -95,10 +95,11 @@ static int causal(struct expand *x, const struct attention *a, int64_t at, int64
     int64_t shift = x->n->mask == MASK_CAUSAL_BR ? a->scores.dim[a->col] - flat.dim[0] : 0;
     int i = expand_iota(x, "ii", &flat, 0), j = expand_iota(x, "jj", &flat, 1), c;
 
-    if (FAULT(x->l, causal_alignment_offset))
-        shift = 0;
-    if (at != shift)
+    if (at != shift) {
+        if (FAULT(x->l, causal_alignment_offset))
+            shift = 0;
         j = expand_literal(x, "js", OP_ADD, j, (double)(at - shift));
+    }
     c = expand_binary(x, "vc", OP_LE, j, i);
     sh.dim[a->col] = n;
     return expand_to(x, "vs", c, &sh);
@@ -120,8 +121,7 @@ static bool zero_rows(const struct expand *x)
     const struct node *k = &x->from->prog.node[x->n->arg[1].node];
     bool hides = x->n->mask != MASK_NONE && x->n->mask != MASK_ADD;
 
-    return x->n->empty == EMPTY_ZERO && (hides || k->sh.dim[k->sh.rank - 2] == 0) &&
-           !FAULT(x->l, masked_row_nan);
+    return x->n->empty == EMPTY_ZERO && (hides || k->sh.dim[k->sh.rank - 2] == 0);
 }
 
 /* Rows that see nothing have sum 0; every other sum is at least exp(0). */
@@ -131,7 +131,8 @@ static void finish(struct expand *x, int out, int sum)
 
     x->block_at = -1;
     if (zero_rows(x)) {
-        int none = expand_literal(x, "es", OP_EQ, sum, 0);
+        double of_none = FAULT(x->l, masked_row_nan) ? -1 : 0;
+        int none = expand_literal(x, "es", OP_EQ, sum, of_none);
 
         out = expand_unless(x, expand_last(x), expand_to(x, "eb", none, &sh), 0, out);
     }

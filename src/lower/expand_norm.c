@@ -17,18 +17,9 @@ static int scale(struct expand *x, int centred, int variance)
     return expand_binary(x, "yn", OP_MUL, centred, expand_to(x, "rb", rs, &sh));
 }
 
-/* mean of squares; a fault divides by one less */
 static int mean_square(struct expand *x, int d, uint32_t last)
 {
-    int sq = expand_binary(x, "sq", OP_MUL, d, d);
-    int64_t n = expand_shape(x, d)->dim[expand_shape(x, d)->rank - 1];
-
-    if (FAULT(x->l, variance_n_minus_one) && n > 1) {
-        int sm = expand_reduce(x, "ss", OP_SUM, sq, last, true);
-
-        return expand_literal(x, "va", OP_DIV, sm, (double)(n - 1));
-    }
-    return expand_reduce(x, "va", OP_MEAN, sq, last, true);
+    return expand_reduce(x, "va", OP_MEAN, expand_binary(x, "sq", OP_MUL, d, d), last, true);
 }
 
 void expand_layernorm(struct expand *x)

@@ -68,8 +68,7 @@ void expand_gather(struct expand *x)
     hit = expand_binary(x, "hit", OP_EQ, idx, lane);
     w = lanes_of(x, a, axis, &wide);
     if (FAULT(x->l, mask_by_multiply) && dt != DT_BOOL)
-        w = expand_binary(x, "sel", OP_MUL, w,
-                          expand_cast(x, "one", hit, x->to->prog.node[a].dt));
+        w = expand_where(x, "sel", hit, w, expand_literal(x, "zero", OP_MUL, w, 0));
     else
         w = expand_select(x, "sel", hit, w, 0);
     w = expand_reduce(x, dt == DT_BOOL ? "sum" : "", OP_SUM, w, 1u << (wide.rank - 1), false);

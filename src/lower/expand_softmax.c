@@ -47,19 +47,14 @@ static void shift_to(struct expand *x, struct running *r)
 
 static void carry(struct expand *x, struct running *r, const struct running *before)
 {
-    int al =
-        expand_unary(x, "al", OP_EXP, expand_binary(x, "da", OP_SUB, before->shift, r->shift));
-    bool forget = FAULT(x->l, online_rescale_missing);
-    int sum = before->sum, out = before->out;
+    int from = FAULT(x->l, online_rescale_missing) ? r->shift : before->shift;
+    int al = expand_unary(x, "al", OP_EXP, expand_binary(x, "da", OP_SUB, from, r->shift));
+    int sum = expand_binary(x, "as", OP_MUL, before->sum, al);
 
-    if (!forget || out >= 0)
-        sum = expand_binary(x, "as", OP_MUL, sum, al);
     r->sum = expand_binary(x, "ls", OP_ADD, sum, r->sum);
-    if (out < 0)
-        return;
-    if (!forget)
-        out = rescale(x, "ab", "ao", out, al);
-    r->out = expand_binary(x, "lo", OP_ADD, out, r->out);
+    if (before->out >= 0)
+        r->out =
+            expand_binary(x, "lo", OP_ADD, rescale(x, "ab", "ao", before->out, al), r->out);
 }
 
 struct running expand_block(struct expand *x, const struct running *before, int scores,

@@ -7,6 +7,7 @@
  * nothing to run.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/bug.h"
 #include "lower/nest.h"
@@ -172,6 +173,14 @@ static int own_value(struct lprog *l, int node, const int *idx)
         l, (struct value){ .kind = V_LOAD, .dt = a.dt, .arg = { lprog_access(l, a), -1, -1 } });
 }
 
+/* Is it that part of a composite? Only a fault asks. */
+static bool is_part(const struct node *n, const char *suffix)
+{
+    size_t a = strlen(n->name), b = strlen(suffix);
+
+    return a > b && strcmp(n->name + a - b, suffix) == 0;
+}
+
 static void build_reduction(struct lprog *l, struct kernel *k, int node, const int *idx)
 {
     const struct node *n = &l->prog->node[node];
@@ -199,6 +208,8 @@ static void build_reduction(struct lprog *l, struct kernel *k, int node, const i
         /* a half can't hold every count: what it adds up in is not what it divides in */
         enum dtype wide = dtype_acc(dt);
 
+        if (FAULT(l, variance_n_minus_one) && terms > 1 && is_part(n, ".va"))
+            terms--;
         val =
             lprog_op2(l, OP_DIV, wide, widen(l, val, wide), lprog_lit(l, wide, (double)terms));
     }
