@@ -88,7 +88,7 @@ static const struct pair {
       "tilefuzz 1\ninput x f32 [9]\na = slice x [8:-1:-2]\nb = pad a [1:2] value=3\noutput b\n"
       "data seed=1 recipe=normal\nvalues x [0,1,2,3,4,5,6,7,8]\n",
       "tilefuzz 1\ninput x f32 [4]\na = slice x [3:-1:-1]\nb = pad a [1:2] value=3\noutput b\n"
-      "data seed=1 recipe=normal\nvalues x [0,1,2,3]\n" },
+      "data seed=1 recipe=normal\nvalues x [5,6,7,8]\n" },
     { "views",
       "tilefuzz 1\ninput x f32 [2,3,4]\na = permute x [2,0,1]\nb = permute a [1,2,0]\n"
       "output b\ndata seed=1 recipe=normal\n",
