@@ -53,16 +53,16 @@ bool red_draws_apply(struct trial *t, int from, int to, struct arena *a)
     const struct node *n = &t->prog.node[i];
     int64_t count = shape_count(&n->sh);
     int hint = from % DRAW_HINTS;
-    struct values *v;
+    struct values drawn = { .node = i, .n = count };
 
     (void)to;
     if (n->op != OP_INPUT || count > DRAW_MAX || count == 0 || trial_values(t, i))
         return false;
-    v = arena_push(a, t->values, t->n_values, t->cap_values);
-    *v = (struct values){ .node = i, .n = count, .v = arena_array(a, double, count) };
+    drawn.v = arena_array(a, double, count);
     for (int64_t k = 0; k < count; k++)
-        v->v[k] =
+        drawn.v[k] =
             hint == DRAW_HINTS - 1 ? data_number(t, i, k) : plain_value(n->dt, hint, k, count);
+    *arena_push(a, t->values, t->n_values, t->cap_values) = drawn;
     return true;
 }
 

@@ -77,6 +77,12 @@ static inline double exact_room(enum dtype core, int grid)
     return ldexp(1, xfloat(core)->bits + grid);
 }
 
+/* Does `core` hold numbers as fine as 2^grid, or do they fall below its subnormal ones? */
+static inline bool exact_grid_held(enum dtype core, int grid)
+{
+    return ldexp(1, grid) >= xfloat(core)->eta;
+}
+
 /*
  * A real number within e of v that was computed in `core` and is stored as dt. Exact ones
  * round once if core can't hold them (how often is the algorithm's choice: an interval); the

@@ -36,7 +36,8 @@ void adder_put_product(struct adder *a, struct xval x, struct xval y)
 bool adder_fits(const struct adder *a, enum dtype acc)
 {
     return !a->open && a->e == 0 &&
-           (a->t == 0 || (a->t <= exact_room(acc, a->grid) && a->t <= xfloat(acc)->most));
+           (a->t == 0 || (a->t <= exact_room(acc, a->grid) && a->t <= xfloat(acc)->most &&
+                          exact_grid_held(acc, a->grid)));
 }
 
 struct xval adder_sum(const struct adder *a, enum dtype acc)
@@ -45,8 +46,10 @@ struct xval adder_sum(const struct adder *a, enum dtype acc)
         return VAL_OPEN;
     if (adder_fits(a, acc))
         return (struct xval){ a->s, 0 };
-    return (struct xval){ a->s, a->e + 1.01 * (double)(a->terms + 1) *
-                                           (xfloat(acc)->u + 0x1p-53) * (a->t + a->e) };
+    /* each product and each sum may round, below the normal range by eta at the most */
+    return (struct xval){ a->s, a->e + (double)(2 * a->terms) * xfloat(acc)->eta +
+                                    1.01 * (double)(a->terms + 1) * (xfloat(acc)->u + 0x1p-53) *
+                                        (a->t + a->e) };
 }
 
 struct xval exact_store(enum dtype acc, enum dtype dt, struct xval x)
@@ -261,7 +264,8 @@ void exact_matmul(struct exacts *x, int i)
     int64_t k = ls->dim[ls->rank - 1];
     double most = (double)k * l->top * r->top;
     bool plain = n->dt != DT_I32 && l->sound && r->sound && most < xfloat(n->acc)->most &&
-                 most <= exact_room(n->acc, l->grid + r->grid);
+                 most <= exact_room(n->acc, l->grid + r->grid) &&
+                 exact_grid_held(n->acc, l->grid + r->grid);
 
     for (int64_t e = 0; e < x->node[i].n; e++) {
         int64_t c = e % cols, m = e / cols % rows, b = e / cols / rows;

@@ -88,6 +88,33 @@ static void drop_producer(struct lprog *l, int p)
     l->buffer[buffer].elems = 0;
 }
 
+static int below_views(const struct prog *p, int node)
+{
+    while (node >= 0 && op_is_view(p->node[node].op))
+        node = p->node[node].arg[0].node;
+    return node;
+}
+
+/*
+ * A maximum is compared with what it was taken over (argmax): if P were computed once more
+ * inside the maximum, in another order of summation, nothing might equal it.
+ */
+static bool compared(const struct prog *pr, int p, int c)
+{
+    for (int i = 0; i < pr->n; i++) {
+        const struct node *n = &pr->node[i];
+        int a, b;
+
+        if (n->op != OP_EQ)
+            continue;
+        a = below_views(pr, n->arg[0].node);
+        b = below_views(pr, n->arg[1].node);
+        if ((a == p && b == c) || (a == c && b == p))
+            return true;
+    }
+    return false;
+}
+
 static int fuse_step(struct lprog *l, int step, struct err *e)
 {
     const struct step *st = &l->trial->step[step];
@@ -105,6 +132,9 @@ static int fuse_step(struct lprog *l, int step, struct err *e)
     f.n_read = fuse_reads(l, &l->kernel[f.c], f.buffer, &f.read);
     if (f.n_read == 0 || f.p == f.c)
         return step_error(st, e, "the kernel of %s does not read %s", cn, pn);
+    if (compared(pr, st->node[0], st->node[1]))
+        return step_error(st, e, "%s is compared with %s: both must come from one computation",
+                          pn, cn);
     for (int i = 0; i < l->kernel[f.p].n; i++)
         reduces |= l->kernel[f.p].st[i].kind == ST_DECL;
     err = reduces ? fuse_reduce(l, &f, step, e) : fuse_inline(l, &f, step, e);

@@ -71,6 +71,27 @@ static bool silent(struct bench *b, const struct trial *t)
     return check_trial(&b->ck, t, &o, &b->c, &e) == 0 && !verdict_is_finding(b->c.kind);
 }
 
+/* Each algebra that sees the bug by itself blames the same pass. */
+static void blame_apart(struct bench *b, uint64_t seed, const struct trial *t)
+{
+    for (int al = 0; al < AL_COUNT; al++) {
+        struct check_opts o = b->o;
+        struct cause cause;
+        struct err e = { 0 };
+
+        for (int other = 0; other < AL_COUNT; other++)
+            o.algebra[other] = other == al;
+        if (check_trial(&b->ck, t, &o, &b->c, &e) || !verdict_is_finding(b->c.kind))
+            continue;
+        if (cause_find(&b->ck, t, &o, &b->c, &cause, &e))
+            complain(b, seed, e.msg);
+        else if (strcmp(cause.pass, fault_info(b->o.fault)->stage))
+            complain(b, seed,
+                     al == AL_RING ? "another pass is blamed in ring"
+                                   : "another pass is blamed in ieee");
+    }
+}
+
 static void try_seed(struct bench *b, uint64_t seed)
 {
     const struct fault_info *f = fault_info(b->o.fault);
@@ -105,6 +126,8 @@ static void try_seed(struct bench *b, uint64_t seed)
         complain(b, seed, str_get(&s));
     if (strcmp(r.cause.pass, f->stage))
         complain(b, seed, "another pass is blamed");
+    blame_apart(b, seed, t);
+    blame_apart(b, seed, r.trial);
     if (!silent(b, r.trial))
         complain(b, seed, "fails without the fault, too");
     str_release(&s);

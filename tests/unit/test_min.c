@@ -210,6 +210,10 @@ static const struct pair {
     { "draws", "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n",
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
       "values x [1,2,3]\n" },
+    { "draws",
+      "tilefuzz 1\ninput x bool [3]\na = not x\noutput a\ndata seed=4 recipe=special\n",
+      "tilefuzz 1\ninput x bool [3]\na = not x\noutput a\ndata seed=4 recipe=special\n"
+      "values x [0,1,0]\n" },
     { "values",
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
       "values x [1,2,3]\n",
