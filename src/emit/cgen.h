@@ -50,7 +50,7 @@ void cgen_operand(struct cgen *g, int e); /* as an argument: no lower than a com
 void cgen_cond(struct cgen *g, int e);    /* as the condition of ? : and if */
 void cgen_int(struct str *s, int64_t v);
 
-/* emit_value.c */
+/* emit_words.c; what only emit_value.c asks for is in words.h */
 void cgen_literal(struct cgen *g, enum dtype dt, double v);
 /* "0.1f": a short text that reads back as the same float, or what inf and nan are called */
 void cgen_float(struct str *s, float v, const char *inf, const char *nan);
@@ -58,6 +58,11 @@ void cgen_float(struct str *s, float v, const char *inf, const char *nan);
 void cgen_real(struct str *s, enum dtype dt, double v, const char *inf, const char *nan);
 const char *cgen_type(enum dtype dt);   /* of a value */
 const char *cgen_stored(enum dtype dt); /* of an element of a buffer */
+/* what stands before and after the operands when an accumulator takes in a value */
+void cgen_update(struct cgen *g, const struct acc *a);
+void cgen_update_end(struct cgen *g, const struct acc *a);
+
+/* emit_value.c */
 /* Binds what is shared and big, or deep, to locals, then the value's text can be printed
  * by cgen_value. Both only within one statement, opened by cgen_statement. */
 void cgen_statement(struct cgen *g);
@@ -66,9 +71,6 @@ void cgen_value(struct cgen *g, int val);
 void cgen_place(struct cgen *g, int access); /* "x[8*i0 + r0]" */
 /* what is stored to an element of dt, rounded once; local > 0: the value has this local */
 void cgen_stored_value(struct cgen *g, enum dtype dt, int val, int local);
-/* what stands before and after the operands when an accumulator takes in a value */
-void cgen_update(struct cgen *g, const struct acc *a);
-void cgen_update_end(struct cgen *g, const struct acc *a);
 
 /* emit_c.c: the line in work goes to the text, indented and wrapped */
 void cgen_flush(struct cgen *g);

@@ -20,13 +20,13 @@
 
 enum { SEED = 5, TRIALS = 150, ONE_IN = 50, SURE = 20 };
 
-/* Trials that a faulty backend fails at: a property of the trial alone. Whatever the
- * generator draws, number SURE is one of them. */
+/* Trials that a faulty backend fails at: a property of the trial alone, and one that lowering
+ * leaves as it is. Whatever the generator draws, number SURE is one of them. */
 static uint64_t residue;
 
 static bool chosen(const struct trial *t)
 {
-    return trial_key(t) % ONE_IN == residue;
+    return t->seed % ONE_IN == residue;
 }
 
 static const char *version(void)
@@ -151,7 +151,7 @@ static int64_t count_chosen(const struct camp_opts *o, int64_t *first)
 
     arena_init(&a);
     arena_init(&scratch);
-    residue = trial_key(gen_trial(SEED, SURE, &o->work.gen, &a, &scratch)) % ONE_IN;
+    residue = gen_trial(SEED, SURE, &o->work.gen, &a, &scratch)->seed % ONE_IN;
     for (uint64_t i = 0; i < o->trials; i++) {
         arena_reset(&a);
         if (chosen(gen_trial(SEED, i, &o->work.gen, &a, &scratch)) && n++ == 0)
