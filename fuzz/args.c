@@ -6,6 +6,7 @@
 
 #include "base/bug.h"
 #include "fuzz/cmd.h"
+#include "judge/rules.h"
 
 /* Calls each for every name of "a,b,c". */
 static void each_name(const char *list, void (*each)(void *ctx, const char *name), void *ctx)
@@ -95,6 +96,34 @@ static void add_algebra(void *ctx, const char *name)
     n->o->algebra[al] = true;
 }
 
+/* The rule of others looks at ieee only. */
+static void narrow(const struct argp_state *state, struct check_opts *o)
+{
+    if (!o->judge.peer)
+        return;
+    if (!o->algebra[AL_IEEE])
+        cmd_usage(state, "judge %s looks at algebra ieee only", o->judge.peer->name);
+    o->algebra[AL_RING] = false;
+}
+
+static void set_judge(const struct argp_state *state, struct check_opts *o, const char *name)
+{
+    const struct judge_rule *r = judge_rule_find(name);
+
+    if (!r)
+        cmd_usage(state, "no judge '%s'; see tilefuzz list judges", name);
+    o->judge.tolerance = r->kind == JUDGE_GIVEN;
+    o->judge.peer = r->kind == JUDGE_PEER ? r : NULL;
+    narrow(state, o);
+}
+
+static void by_tolerance(const struct argp_state *state, struct check_opts *o)
+{
+    if (o->judge.peer)
+        cmd_usage(state, "judge %s has its own rtol and atol", o->judge.peer->name);
+    o->judge.tolerance = true;
+}
+
 error_t args_check(int key, char *arg, struct argp_state *state, struct check_opts *o)
 {
     struct names n = { .state = state, .o = o };
@@ -112,19 +141,18 @@ error_t args_check(int key, char *arg, struct argp_state *state, struct check_op
         each_name(arg, add_algebra, &n);
         if (!o->algebra[AL_RING] && !o->algebra[AL_IEEE])
             cmd_usage(state, "--algebra: ring, ieee or both");
+        narrow(state, o);
         return 0;
     case ARG_JUDGE:
-        if (strcmp(arg, "bound") != 0 && strcmp(arg, "tolerance") != 0)
-            cmd_usage(state, "no judge '%s'; there are bound and tolerance", arg);
-        o->judge.tolerance = !strcmp(arg, "tolerance");
+        set_judge(state, o, arg);
         return 0;
     case ARG_RTOL:
         o->judge.rtol = cmd_real(state, "--rtol", arg);
-        o->judge.tolerance = true;
+        by_tolerance(state, o);
         return 0;
     case ARG_ATOL:
         o->judge.atol = cmd_real(state, "--atol", arg);
-        o->judge.tolerance = true;
+        by_tolerance(state, o);
         return 0;
     case ARG_EXACT:
         o->exact_sets = (int)cmd_int(state, "--exact-sets", arg, 0, EXACT_SETS);
@@ -160,6 +188,8 @@ void args_check_print(const struct check_opts *o, struct str *s)
         str_add(s, "%s%s", i ? "," : " --backends ", o->backend[i]->name);
     if (o->exact_sets != def.exact_sets)
         str_add(s, " --exact-sets %d", o->exact_sets);
+    if (o->judge.peer)
+        str_add(s, " --judge %s", o->judge.peer->name);
     if (!o->judge.tolerance)
         return;
     str_puts(s, " --rtol ");

@@ -19,7 +19,7 @@ enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EX
 #define ARGS_ALGEBRA                                                                           \
     { "algebra", ARG_ALGEBRA, "LIST", 0, "ring, ieee (default both)", 2 }
 #define ARGS_JUDGE                                                                             \
-    { "judge", ARG_JUDGE, "NAME", 0, "bound (default, proven) or tolerance", 3 },              \
+    { "judge", ARG_JUDGE, "NAME", 0, "bound (default, proven), or see list judges", 3 },              \
     { "rtol", ARG_RTOL, "X", 0, "judge by tolerance: atol + rtol * |want|", 3 },                          \
     { "atol", ARG_ATOL, "X", 0, "see --rtol", 3 },                                              \
     { "exact-sets", ARG_EXACT, "N", 0, "sets of exact data per trial, 0 to 4 (default 2)", 3 }

@@ -116,7 +116,10 @@ int cmd_open(const char *arg, const struct cmd_common *c, struct arena *a, struc
 /* For the parser of a command that takes just one of them: 0 or ARGP_ERR_UNKNOWN. */
 error_t cmd_subject_arg(int key, char *arg, const struct argp_state *state, const char **out);
 /* What to add where a trial passes: "", or that it was found by a judge that must be given. */
-const char *subject_hint(const struct subject *sub, bool tolerance);
+struct judge_opts;
+const char *subject_hint(const struct subject *sub, const struct judge_opts *judge);
+/* ": give --judge NAME" where another judge than this found it, as f.tier tells; else NULL */
+const char *judge_hint(const char *tier, const struct judge_opts *judge);
 
 /* The commands, one row each in commands.def. */
 struct command {

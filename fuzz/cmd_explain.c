@@ -120,7 +120,7 @@ static int explain(const struct cmd_explain_opts *o, const struct subject *sub, 
         return e->code;
     if (!verdict_is_finding(c.kind)) {
         str_add(&s, "%s: %s: there is nothing to explain%s\n", sub->name, verdict_name(c.kind),
-                subject_hint(sub, co.judge.tolerance));
+                subject_hint(sub, &co.judge));
         print(o, sub, NULL, &s);
     } else {
         const struct verdict v = c.verdict[c.first];

@@ -12,6 +12,7 @@
 #include "fuzz/gen/gen.h"
 #include "fuzz/json.h"
 #include "fuzz/min/reduce.h"
+#include "judge/rules.h"
 #include "lower/lower.h"
 #include "run/run.h"
 
@@ -105,6 +106,12 @@ static void list_reducers(const struct list_opts *o)
         row(o, reducers[i].id, reducers[i].help, NULL);
 }
 
+static void list_judges(const struct list_opts *o)
+{
+    for (int i = 0; i < n_judge_rules; i++)
+        row(o, judge_rules[i].name, judge_rules[i].help, NULL);
+}
+
 static void list_recipes(const struct list_opts *o)
 {
     for (enum recipe r = 0; r < RECIPE_COUNT; r++)
@@ -135,11 +142,12 @@ static const struct kind {
     { "backends", list_backends},
     { "faults",   list_faults  },
     { "reducers", list_reducers},
+    { "judges",   list_judges  },
     { "recipes",  list_recipes },
     { "presets",  list_presets },
     { "knobs",    list_knobs   },
 };
-#define KIND_NAMES "ops, steps, passes, backends, faults, reducers, recipes, presets, knobs"
+#define KIND_NAMES "ops, steps, passes, backends, faults, reducers, judges, recipes, presets, knobs"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -197,7 +197,7 @@ static int run(struct job *j, struct err *e)
             print_json(j, true);
         else
             printf("%s: %s: there is nothing to minimize%s\n", j->sub.name,
-                   verdict_name(j->c.kind), subject_hint(&j->sub, j->co.judge.tolerance));
+                   verdict_name(j->c.kind), subject_hint(&j->sub, &j->co.judge));
         return 0;
     }
     if (cause_find(&j->ck, j->sub.trial, &j->co, &j->c, &j->cause, e) ||

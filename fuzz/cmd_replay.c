@@ -234,8 +234,8 @@ static void replay_bug(struct job *j, struct item *it)
         skip(it, "a bug of our own: see db show");
         return;
     }
-    if (it->f.tier && !strcmp(it->f.tier, "tolerance") && !o.judge.tolerance) {
-        skip(it, "it was found by tolerance: give --rtol and --atol");
+    if (judge_hint(it->f.tier, &o.judge)) {
+        skip(it, judge_hint(it->f.tier, &o.judge));
         return;
     }
     if (j->common.fault_given)

@@ -134,7 +134,9 @@ static void print_text(const struct subject *sub, const struct check *c)
             str_add(&s, " (%" PRId64 " elements", v->n_judged);
             if (v->n_unsure)
                 str_add(&s, ", %" PRId64 " not judged", v->n_unsure);
-            str_puts(&s, v->tier && !strcmp(v->tier, "tolerance") ? ", by tolerance)" : ")");
+            if (v->tier && judge_rule_find(v->tier) && strcmp(v->tier, "bound") != 0)
+                str_add(&s, ", by %s", v->tier);
+            str_puts(&s, ")");
         } else {
             str_puts(&s, ": ");
             verdict_print(v, &sub->trial->prog, &s);

@@ -55,11 +55,24 @@ int cmd_open(const char *arg, const struct cmd_common *c, struct arena *a, struc
     return e->code;
 }
 
-const char *subject_hint(const struct subject *sub, bool tolerance)
+const char *judge_hint(const char *tier, const struct judge_opts *judge)
 {
-    const char *tier = sub->id ? sub->finding.tier : NULL;
+    const struct judge_rule *r = tier ? judge_rule_find(tier) : NULL;
+    static char text[80];
 
-    return tier && !strcmp(tier, "tolerance") && !tolerance
-               ? "; it was found by tolerance: give --rtol and --atol"
-               : "";
+    if (!r || r->kind == JUDGE_PROVEN || r == judge_rule_of(judge))
+        return NULL;
+    if (r->kind == JUDGE_GIVEN)
+        return "it was found by tolerance: give --rtol and --atol";
+    snprintf(text, sizeof text, "it was found by judge %s: give --judge %s", r->name, r->name);
+    return text;
+}
+
+const char *subject_hint(const struct subject *sub, const struct judge_opts *judge)
+{
+    const char *hint = sub->id ? judge_hint(sub->finding.tier, judge) : NULL;
+    static char text[84];
+
+    snprintf(text, sizeof text, "%s%s", hint ? "; " : "", hint ? hint : "");
+    return text;
 }

@@ -4,31 +4,10 @@
 #include <string.h>
 
 #include "base/bug.h"
+#include "fuzz/check/twin.h"
 
 /* ring first: it has no tolerance, and names the guilty rewrite most sharply */
 static const enum algebra order[] = { AL_RING, AL_IEEE };
-
-static size_t out_bytes(const struct trial *t, int k)
-{
-    const struct output *out = &t->prog.out[k];
-    const struct node *n = &t->prog.node[out->node];
-
-    return (size_t)layout_storage(&out->layout, &n->sh) * (size_t)dtype_info(n->dt)->bytes;
-}
-
-static const void **copy_outputs(const struct check_run *r, const struct outcome *o)
-{
-    const void **copy = arena_array(&r->c->arena, const void *, o->n_out + 1);
-
-    for (int k = 0; k < o->n_out; k++) {
-        size_t bytes = out_bytes(r->t, k);
-        void *p = arena_alloc(&r->c->arena, bytes + 1, 16);
-
-        memcpy(p, o->out[k], bytes);
-        copy[k] = p;
-    }
-    return copy;
-}
 
 static void differs(struct verdict *v, int k, const unsigned char *a, const unsigned char *b,
                     size_t bytes)
@@ -47,7 +26,7 @@ static void differs(struct verdict *v, int k, const unsigned char *a, const unsi
 static void run_again(const struct check_run *r, struct prepared *p, enum algebra al,
                       struct outcome *o, struct verdict *v, int64_t *clock)
 {
-    const void **copy = copy_outputs(r, o);
+    const void *const *copy = outputs_copy(r->t, o, &r->c->arena);
 
     for (int i = 1; i < r->b->runs && !verdict_is_finding(v->kind); i++) {
         checker_phase(r->c, PH_COMPARE, clock);
@@ -56,11 +35,11 @@ static void run_again(const struct check_run *r, struct prepared *p, enum algebr
         r->c->stage->phase = PH_COMPARE;
         checker_phase(r->c, PH_RUN, clock);
         if (o->status != OUT_RAN || o->input_changed || o->margin_broken) {
-            judge_compare(r->want[al], o, &r->o->judge, v);
+            judge_compare(r->want[al], o, &r->judge, v);
             continue;
         }
         for (int k = 0; k < o->n_out && !verdict_is_finding(v->kind); k++) {
-            size_t bytes = out_bytes(r->t, k);
+            size_t bytes = output_bytes(r->t, k);
 
             if (!judge_same(copy[k], o->out[k], bytes))
                 differs(v, k, copy[k], o->out[k], bytes);
@@ -80,7 +59,7 @@ static void run_algebra(const struct check_run *r, struct prepared *p, enum alge
     r->b->run(&r->c->env, p, al, &o);
     r->c->stage->phase = PH_COMPARE;
     checker_phase(r->c, interp ? PH_INTERP : PH_RUN, &clock);
-    judge_compare(r->want[al], &o, &r->o->judge, v);
+    judge_compare(r->want[al], &o, &r->judge, v);
     if (r->b->runs > 1 && o.status == OUT_RAN && !verdict_is_finding(v->kind))
         run_again(r, p, al, &o, v, &clock);
     v->algebra = al;
@@ -159,7 +138,7 @@ static void refused(const struct check_run *r, struct outcome *o, struct verdict
     enum algebra al = r->want[AL_RING] ? AL_RING : AL_IEEE;
 
     o->algebra = al;
-    judge_compare(r->want[al], o, &r->o->judge, v);
+    judge_compare(r->want[al], o, &r->judge, v);
     v->algebra = al;
     v->backend = r->b->name;
 }

@@ -11,6 +11,7 @@ struct check_run {
     struct checker *c;
     const struct trial *t;
     const struct check_opts *o;
+    struct judge_opts judge; /* o's, complete */
     const struct backend *b;
     const struct lprog *l;
     const char *text;

@@ -7,6 +7,8 @@
 #include "base/str.h"
 #include "emit/emit.h"
 #include "fuzz/check/backend.h"
+#include "fuzz/check/twin.h"
+#include "judge/rules.h"
 
 const char *const check_phase_name[PH_COUNT] = { "generate", "lower", "emit", "want",
                                                  "interp",   "build", "run",  "compare" };
@@ -144,7 +146,7 @@ static void make_exact(struct check_run *r, struct check *out)
 
     out->n_exact = out->n_exact_na = 0;
     out->exact_na = NULL;
-    if (!o->algebra[AL_IEEE] || o->judge.tolerance)
+    if (!o->algebra[AL_IEEE] || !judge_is_proven(&o->judge))
         return;
     for (int set = 0; set < o->exact_sets; set++) {
         r->exact[set] = exact_make(r->t, set, &r->c->arena, &why);
@@ -181,6 +183,7 @@ int check_trial(struct checker *c, const struct trial *t, const struct check_opt
         if (o->algebra[al])
             wants[n_want++] = r.want[al] = judge_want(t, (enum algebra)al, &c->arena);
     make_exact(&r, out);
+    r.judge = twin_judge(c, t, o, &c->arena);
     checker_phase(c, PH_WANT, &clock);
     if (judge_untrusted(wants, n_want, &out->untrusted_by) && !out->untrusted_by)
         out->untrusted_by = "a null kernel";

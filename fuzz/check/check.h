@@ -28,7 +28,7 @@ struct check_opts {
     bool chosen; /* the user named the backends: none is added by itself */
     bool algebra[AL_COUNT];
     struct judge_opts judge;
-    int exact_sets; /* 0 .. EXACT_SETS; none where ieee is not asked for or by tolerance */
+    int exact_sets; /* 0 .. EXACT_SETS; none where ieee is not asked for or by another judge */
     bool isolate;   /* compiled code runs in a child: its death is a verdict, not ours */
     int deadline_s; /* of that child */
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bug.h"
+#include "fuzz/check/twin.h"
 #include "judge/element.h"
 
 void probe_open(struct probe *p, struct checker *ck, const struct check_opts *o)
@@ -30,6 +31,7 @@ void probe_trial(struct probe *p, const struct trial *t, enum algebra al)
     p->t = x ? x->t : t;
     p->al = al;
     p->want = x ? x->want : judge_want(t, al, &p->keep);
+    p->judge = twin_judge(p->ck, p->t, p->o, &p->keep);
     p->l = NULL;
 }
 
@@ -61,7 +63,7 @@ int probe_run(struct probe *p, int stop_after, int last_pass, struct err *e)
             interp->release(&prep);
     }
     p->v = (struct verdict){ 0 };
-    judge_compare(p->want, &o, &p->o->judge, &p->v);
+    judge_compare(p->want, &o, &p->judge, &p->v);
     p->v.backend = interp->name;
     return 0;
 }
@@ -106,7 +108,9 @@ static bool buffer_right(const struct probe *p, const struct want *want, int nod
 {
     const struct buffer *b = &p->l->buffer[buffer];
     const struct slab_buf *s = &p->ck->env.buf[buffer];
-    struct rule rule = rule_of(want, node, &p->o->judge);
+    const struct judge_opts bound = { 0 };
+    /* what others say of outputs, they don't say of nodes in between */
+    struct rule rule = rule_of(want, node, p->judge.peer ? &bound : &p->judge);
 
     for (int64_t i = 0; i < want->node[node].n; i++) {
         int64_t rest = i, at = b->layout.offset;

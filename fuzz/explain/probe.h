@@ -14,6 +14,7 @@ struct probe {
     enum algebra al;
     int exact; /* set before probe_trial: verdict.exact, whose data are run */
     struct want *want;
+    struct judge_opts judge; /* o's, complete */
     struct lprog *l;   /* of the last probe_run or probe_lower */
     struct verdict v;  /* of the last probe_run */
     struct arena keep; /* want; until the next probe_trial */

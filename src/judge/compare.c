@@ -50,7 +50,7 @@ static void first_wrong(struct verdict *v, const struct want *w, int out, const 
     v->got = as_number(w, node, got);
     if (r->w->ieee || r->w->wide) {
         v->want = judge_value(r->w, k).v;
-        v->bound = rule_bound(r->opts, judge_value(r->w, k));
+        v->bound = rule_bound(r, judge_value(r->w, k));
     } else {
         v->want = x->dt == DT_I32 ? (double)(int32_t)r->w->word[k] : (double)r->w->word[k];
     }
@@ -65,6 +65,8 @@ static void compare_output(const struct want *w, int out, const unsigned char *s
     struct layout l = layout_of(&o->layout, sh);
     struct walk walk = walk_begin(sh, l.stride, l.offset);
 
+    if (judge_needs_twin(jo))
+        r.atol = judge_twin_limit(w, out, jo);
     for (int64_t k = 0; walk.rows > 0; walk_next(&walk)) {
         const unsigned char *row = storage + walk.at * r.bytes;
 
@@ -159,7 +161,7 @@ void judge_compare(const struct want *w, const struct outcome *o, const struct j
     }
     if (o->algebra != w->algebra)
         BUG("judging %s by %s", algebra_name(o->algebra), algebra_name(w->algebra));
-    v->tier = w->algebra == AL_RING ? "ring" : jo->tolerance ? "tolerance" : "bound";
+    v->tier = w->algebra == AL_RING ? "ring" : judge_rule_of(jo)->name;
     compare_run(w, o, jo, v);
 }
 

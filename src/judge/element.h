@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "judge/grid.h"
-#include "judge/judge.h"
+#include "judge/rules.h"
 
 enum judged { IS_RIGHT, IS_WRONG, NOT_JUDGED };
 
@@ -19,20 +19,33 @@ enum { MAX_BYTES = 8 }; /* of a stored element */
 struct rule {
     const struct want_node *w;
     enum dtype dt;
-    int bytes; /* of a stored element */
-    const struct judge_opts *opts;
+    int bytes;   /* of a stored element */
+    bool proven; /* by the element's own bound, else by these: */
+    bool rounded; /* the reference is rounded to the dtype first */
+    double rtol, atol;
 };
 
-static inline struct rule rule_of(const struct want *w, int node, const struct judge_opts *opts)
+static inline struct rule rule_of(const struct want *w, int node, const struct judge_opts *o)
 {
     enum dtype dt = w->trial->prog.node[node].dt;
+    struct rule r = { &w->node[node], dt, dtype_info(dt)->bytes, .proven = true };
 
-    return (struct rule){ &w->node[node], dt, dtype_info(dt)->bytes, opts };
+    if (o->peer) {
+        r.proven = false;
+        r.rounded = true;
+        r.rtol = o->peer->rtol[dt];
+        r.atol = o->peer->atol[dt];
+    } else if (o->tolerance) {
+        r.proven = false;
+        r.rtol = o->rtol;
+        r.atol = o->atol;
+    }
+    return r;
 }
 
-static inline double rule_bound(const struct judge_opts *o, struct val want)
+static inline double rule_bound(const struct rule *r, struct val want)
 {
-    return o->tolerance ? o->atol + o->rtol * fabs(want.v) : want.e;
+    return r->proven ? want.e : r->atol + r->rtol * fabs(want.v);
 }
 
 /* want is exactly infinite or NaN, or got lies too far off */
@@ -43,20 +56,24 @@ static inline enum judged judge_special(double want, double got)
     return isinf(want) && got == want ? IS_RIGHT : IS_WRONG;
 }
 
-static inline enum judged judge_float(const struct judge_opts *o, struct val want, double got)
+static inline enum judged judge_float(const struct rule *r, struct val want, double got)
 {
     if (want.e < 0)
         return NOT_JUDGED;
-    if (fabs(got - want.v) <= rule_bound(o, want))
+    if (r->rounded)
+        want.v = grid_round(r->dt, want.v);
+    if (fabs(got - want.v) <= rule_bound(r, want))
         return IS_RIGHT;
     return judge_special(want.v, got);
 }
 
-static inline enum judged judge_wide(const struct judge_opts *o, struct wide want, double got)
+static inline enum judged judge_wide(const struct rule *r, struct wide want, double got)
 {
     if (want.e < 0)
         return NOT_JUDGED;
-    if (fabs((double)(got - want.v)) <= rule_bound(o, (struct val){ (double)want.v, want.e }))
+    if (r->rounded)
+        want.v = (double)want.v;
+    if (fabs((double)(got - want.v)) <= rule_bound(r, (struct val){ (double)want.v, want.e }))
         return IS_RIGHT;
     return judge_special((double)want.v, got);
 }
@@ -71,12 +88,12 @@ static inline enum judged judge_element(const struct rule *r, int64_t k,
 
     if (r->w->ieee && r->dt == DT_F32) {
         memcpy(&f, got, sizeof f);
-        return judge_float(r->opts, r->w->ieee[k], (double)f);
+        return judge_float(r, r->w->ieee[k], (double)f);
     }
     if (r->w->ieee)
-        return judge_float(r->opts, r->w->ieee[k], grid_load(r->dt, got));
+        return judge_float(r, r->w->ieee[k], grid_load(r->dt, got));
     if (r->w->wide)
-        return judge_wide(r->opts, r->w->wide[k], grid_load(r->dt, got));
+        return judge_wide(r, r->w->wide[k], grid_load(r->dt, got));
     if (r->w->unsure && r->w->unsure[k])
         return NOT_JUDGED;
     if (r->bytes >= 4)

@@ -58,10 +58,14 @@ struct want {
     struct want_node *node; /* one per program node */
 };
 
+struct judge_rule;
+
 struct judge_opts {
     bool
         tolerance; /* use |got - v| <= atol + rtol * |v| instead of the bound (--rtol/--atol) */
     double rtol, atol;
+    const struct judge_rule *peer; /* somebody else's rule instead (rules.h); NULL = none */
+    const void *const *twin;       /* outputs of its twin, if it needs one */
 };
 
 /* Lives in a; costs 16 bytes an element of every node (ieee; f64: 32). */

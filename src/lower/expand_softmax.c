@@ -30,12 +30,13 @@ int expand_blocks(struct expand *x, int64_t keys)
     return (int)n;
 }
 
-/* v * s, where s has size 1 along the axis of keys */
-static int rescale(struct expand *x, const char *spread, const char *part, int v, int s)
+/* v op s, where s has size 1 along the axis of keys */
+static int rescale(struct expand *x, const char *spread, const char *part, enum op op, int v,
+                   int s)
 {
     const struct shape sh = *expand_shape(x, v);
 
-    return expand_binary(x, part, OP_MUL, v, expand_to(x, spread, s, &sh));
+    return expand_binary(x, part, op, v, expand_to(x, spread, s, &sh));
 }
 
 static void shift_to(struct expand *x, struct running *r)
@@ -45,16 +46,19 @@ static void shift_to(struct expand *x, struct running *r)
     r->shift = expand_unless(x, "sh", none, lowest(x->dt), r->max);
 }
 
+/* A fault adds 0 where it should multiply by the scale: the same nodes read the same nodes. */
 static void carry(struct expand *x, struct running *r, const struct running *before)
 {
-    int from = FAULT(x->l, online_rescale_missing) ? r->shift : before->shift;
-    int al = expand_unary(x, "al", OP_EXP, expand_binary(x, "da", OP_SUB, from, r->shift));
-    int sum = expand_binary(x, "as", OP_MUL, before->sum, al);
+    bool forget = FAULT(x->l, online_rescale_missing);
+    enum op op = forget ? OP_ADD : OP_MUL;
+    int al = expand_binary(x, "da", OP_SUB, before->shift, r->shift);
 
-    r->sum = expand_binary(x, "ls", OP_ADD, sum, r->sum);
+    al = forget ? expand_literal(x, "al", OP_MUL, al, 0) : expand_unary(x, "al", OP_EXP, al);
+    r->sum =
+        expand_binary(x, "ls", OP_ADD, expand_binary(x, "as", op, before->sum, al), r->sum);
     if (before->out >= 0)
         r->out =
-            expand_binary(x, "lo", OP_ADD, rescale(x, "ab", "ao", before->out, al), r->out);
+            expand_binary(x, "lo", OP_ADD, rescale(x, "ab", "ao", op, before->out, al), r->out);
 }
 
 struct running expand_block(struct expand *x, const struct running *before, int scores,
@@ -95,8 +99,8 @@ struct running expand_merge(struct expand *x, const struct running *a, const str
     r.sum = expand_binary(x, "lc", OP_ADD, expand_binary(x, "la", OP_MUL, a->sum, wa),
                           expand_binary(x, "lb", OP_MUL, b->sum, wb));
     if (a->out >= 0)
-        r.out = expand_binary(x, "oc", OP_ADD, rescale(x, "wc", "oa", a->out, wa),
-                              rescale(x, "wd", "ob", b->out, wb));
+        r.out = expand_binary(x, "oc", OP_ADD, rescale(x, "wc", "oa", OP_MUL, a->out, wa),
+                              rescale(x, "wd", "ob", OP_MUL, b->out, wb));
     return r;
 }
 
@@ -109,7 +113,7 @@ struct running expand_settle(struct expand *x, const struct running *r)
     f = expand_unary(x, "fx", OP_EXP, expand_binary(x, "fd", OP_SUB, r->shift, r->max));
     s.sum = expand_binary(x, "fs", OP_MUL, r->sum, f);
     if (r->out >= 0)
-        s.out = rescale(x, "fb", "fo", r->out, f);
+        s.out = rescale(x, "fb", "fo", OP_MUL, r->out, f);
     return s;
 }
 

@@ -2,7 +2,7 @@
 # list and doctor: every table has rows, and each row is a JSON object with id and help.
 . "$(dirname "$0")/lib.sh"
 
-for what in ops steps passes backends faults reducers recipes presets knobs; do
+for what in ops steps passes backends faults reducers judges recipes presets knobs; do
     ok 0 list $what
     [ -s out ] || wrong "list $what is empty"
     rows=$(wc -l <out)
