@@ -49,8 +49,8 @@ static void row(const struct list_opts *o, const char *id, const char *help,
 static void list_ops(const struct list_opts *o)
 {
     static const char *const class_name[] = {
-        "source", "view", "unary", "binary", "compare",
-        "where",  "cast", "copy",  "reduce", "matmul", "composite",
+        "source", "view", "unary",  "binary", "compare",   "where",
+        "cast",   "copy", "reduce", "matmul", "composite",
     };
 
     for (enum op op = 0; op < OP_COUNT; op++) {
@@ -136,18 +136,13 @@ static const struct kind {
     const char *name;
     void (*list)(const struct list_opts *o);
 } kinds[] = {
-    {"ops",       list_ops     },
-    { "steps",    list_steps   },
-    { "passes",   list_passes  },
-    { "backends", list_backends},
-    { "faults",   list_faults  },
-    { "reducers", list_reducers},
-    { "judges",   list_judges  },
-    { "recipes",  list_recipes },
-    { "presets",  list_presets },
-    { "knobs",    list_knobs   },
+    { "ops", list_ops },           { "steps", list_steps },     { "passes", list_passes },
+    { "backends", list_backends }, { "faults", list_faults },   { "reducers", list_reducers },
+    { "judges", list_judges },     { "recipes", list_recipes }, { "presets", list_presets },
+    { "knobs", list_knobs },
 };
-#define KIND_NAMES "ops, steps, passes, backends, faults, reducers, judges, recipes, presets, knobs"
+#define KIND_NAMES                                                                             \
+    "ops, steps, passes, backends, faults, reducers, judges, recipes, presets, knobs"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

@@ -8,6 +8,7 @@
 #include "fuzz/cmd.h"
 #include "fuzz/describe.h"
 #include "fuzz/json.h"
+#include "judge/rules.h"
 
 struct cmd_run_opts {
     struct cmd_common common;

@@ -8,6 +8,7 @@
 #include "fuzz/cmd.h"
 #include "fuzz/store/store.h"
 #include "ir/text.h"
+#include "judge/rules.h"
 
 bool cmd_is_id(const char *arg, int64_t *id)
 {
@@ -58,13 +59,16 @@ int cmd_open(const char *arg, const struct cmd_common *c, struct arena *a, struc
 const char *judge_hint(const char *tier, const struct judge_opts *judge)
 {
     const struct judge_rule *r = tier ? judge_rule_find(tier) : NULL;
-    static char text[80];
+    static char texts[16][80];
+    char *text;
 
     if (!r || r->kind == JUDGE_PROVEN || r == judge_rule_of(judge))
         return NULL;
     if (r->kind == JUDGE_GIVEN)
         return "it was found by tolerance: give --rtol and --atol";
-    snprintf(text, sizeof text, "it was found by judge %s: give --judge %s", r->name, r->name);
+    text = texts[(r - judge_rules) % 16];
+    snprintf(text, sizeof texts[0], "it was found by judge %s: give --judge %s", r->name,
+             r->name);
     return text;
 }
 

@@ -67,15 +67,14 @@ static void run_algebra(const struct check_run *r, struct prepared *p, enum alge
     checker_phase(r->c, PH_COMPARE, &clock);
 }
 
-/* The values lines of trial `data`, for what lowering made of it: nodes are known by name. */
-static struct lprog *with_data(const struct check_run *r, const struct trial *data)
+struct lprog *lprog_with_data(const struct lprog *lowered, const struct trial *data,
+                              struct arena *a)
 {
-    struct arena *a = &r->c->arena;
     struct lprog *l = arena_new(a, struct lprog);
     struct trial *t = arena_new(a, struct trial);
 
-    *l = *r->l;
-    *t = *r->l->trial;
+    *l = *lowered;
+    *t = *lowered->trial;
     t->recipe = data->recipe;
     t->n_values = t->cap_values = data->n_values;
     t->values = arena_array(a, struct values, data->n_values + 1);
@@ -100,7 +99,7 @@ static void run_exact(const struct check_run *r, struct prepared *p, int set, st
     const struct lprog *l = p->l;
     int64_t clock = checker_now();
 
-    p->l = with_data(r, r->exact[set]->t);
+    p->l = lprog_with_data(r->l, r->exact[set]->t, &r->c->arena);
     r->c->stage->algebra = AL_IEEE;
     r->c->stage->phase = PH_RUN;
     r->b->run(&r->c->env, p, AL_IEEE, &o);

@@ -117,9 +117,22 @@ static const char *emit_text(struct checker *c, const struct check_opts *o,
     return text;
 }
 
-static void run_backends(struct check_run *r, struct check *out)
+/* What backend b is judged by in ieee. */
+static const struct want *ieee_want(const struct check_run *r, const struct backend *b,
+                                    const struct want **apart)
 {
-    const struct check_opts *o = r->o;
+    if (!r->want[AL_IEEE] || !b->contracts)
+        return r->want[AL_IEEE];
+    if (!*apart)
+        *apart = judge_want_apart(r->t, &r->c->arena);
+    return *apart;
+}
+
+static void run_backends(const struct check_run *all, struct check *out)
+{
+    const struct check_opts *o = all->o;
+    struct check_run one = *all, *r = &one;
+    const struct want *apart = NULL;
     bool interp_failed = false;
 
     for (int pass = 0; pass < 2; pass++) {
@@ -129,6 +142,7 @@ static void run_backends(struct check_run *r, struct check *out)
             if (interp != (pass == 0) || interp_failed)
                 continue;
             r->b = o->backend[i];
+            r->want[AL_IEEE] = ieee_want(all, r->b, &apart);
             if (o->isolate && !interp)
                 check_backend_isolated(r, add_verdict, out);
             else

@@ -14,8 +14,7 @@ size_t output_bytes(const struct trial *t, int out)
     return (size_t)layout_storage(&o->layout, &n->sh) * (size_t)dtype_info(n->dt)->bytes;
 }
 
-const void *const *outputs_copy(const struct trial *t, const struct outcome *o,
-                                struct arena *a)
+const void *const *outputs_copy(const struct trial *t, const struct outcome *o, struct arena *a)
 {
     const void **copy = arena_array(a, const void *, o->n_out + 1);
 

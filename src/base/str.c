@@ -84,6 +84,10 @@ void str_float(struct str *t, double v)
         str_puts(t, v < 0 ? "-inf" : "inf");
         return;
     }
+    if (fabs(v) < 1e9 && v == trunc(v)) { /* 60000, not 6e+04 */
+        str_add(t, "%.0f", v);
+        return;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         double back;
 

@@ -18,7 +18,8 @@ void str_clear(struct str *t); /* keeps the memory */
 void str_release(struct str *t);
 const char *str_get(const struct str *t); /* "" when empty */
 
-/* Shortest decimal text that reads back as the same float; "inf" "-inf" "nan" else. */
+/* Shortest decimal text that reads back as the same float, integers below 1e9 in full; "inf"
+ * "-inf" "nan" else. */
 void str_float(struct str *t, double v);
 
 #endif

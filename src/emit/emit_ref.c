@@ -376,10 +376,15 @@ void emit_ref(const struct trial *t, enum algebra al, struct str *s)
         BUG("out of memory");
     prog_live(&t->prog, live);
     for (int i = 0; i < t->prog.n; i++) {
-        int64_t n = shape_count(&t->prog.node[i].sh);
+        const struct shape *sh = &t->prog.node[i].sh;
+        int64_t n = 1;
+
+        /* empty tensors too have addresses that a composite may be given */
+        for (int d = 0; d < sh->rank; d++)
+            n *= sh->dim[d] > 0 ? sh->dim[d] : 1;
 
         if (live[i])
-            str_add(s, "static val w_%s[%" PRId64 "];\n", t->prog.node[i].name, n > 0 ? n : 1);
+            str_add(s, "static val w_%s[%" PRId64 "];\n", t->prog.node[i].name, n);
     }
     str_puts(s, "\nstatic void reference(void)\n{\n");
     for (int i = 0; i < t->prog.n; i++)

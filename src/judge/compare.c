@@ -49,8 +49,10 @@ static void first_wrong(struct verdict *v, const struct want *w, int out, const 
     }
     v->got = as_number(w, node, got);
     if (r->w->ieee || r->w->wide) {
-        v->want = judge_value(r->w, k).v;
-        v->bound = rule_bound(r, judge_value(r->w, k));
+        struct val want = judge_value(r->w, k);
+
+        v->want = want.v = r->rounded ? grid_round(r->dt, want.v) : want.v;
+        v->bound = rule_bound(r, want);
     } else {
         v->want = x->dt == DT_I32 ? (double)(int32_t)r->w->word[k] : (double)r->w->word[k];
     }

@@ -19,8 +19,8 @@ enum { MAX_BYTES = 8 }; /* of a stored element */
 struct rule {
     const struct want_node *w;
     enum dtype dt;
-    int bytes;   /* of a stored element */
-    bool proven; /* by the element's own bound, else by these: */
+    int bytes;    /* of a stored element */
+    bool proven;  /* by the element's own bound, else by these: */
     bool rounded; /* the reference is rounded to the dtype first */
     double rtol, atol;
 };
@@ -45,7 +45,9 @@ static inline struct rule rule_of(const struct want *w, int node, const struct j
 
 static inline double rule_bound(const struct rule *r, struct val want)
 {
-    return r->proven ? want.e : r->atol + r->rtol * fabs(want.v);
+    if (r->proven)
+        return want.e;
+    return isfinite(want.v) ? r->atol + r->rtol * fabs(want.v) : 0;
 }
 
 /* want is exactly infinite or NaN, or got lies too far off */

@@ -71,6 +71,13 @@ struct judge_opts {
 /* Lives in a; costs 16 bytes an element of every node (ieee; f64: 32). */
 struct want *judge_want(const struct trial *t, enum algebra al, struct arena *a);
 
+/*
+ * In ieee, for code whose compiler may contract a*b+c to one operation: a value that a fused
+ * kernel computes twice may then be two, each within the bound of the value, so that the
+ * errors of both don't cancel. Other code computes the same bits again.
+ */
+struct want *judge_want_apart(const struct trial *t, struct arena *a);
+
 /* Element k of a float node in ieee, rounded to double for those who print it. */
 struct val judge_value(const struct want_node *w, int64_t k);
 

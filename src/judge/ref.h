@@ -32,6 +32,7 @@ struct ref {
     struct want *want;
     enum grade *grade; /* one per node */
     bool ring;
+    bool apart; /* see judge_want_apart */
 };
 
 /* An operand that is read in order: a literal has step 0. */

@@ -127,8 +127,12 @@ static void gather_values(struct query *y)
         for (int64_t c = 0; c < h->e && y->soft.p[j] > 0; c++) {
             struct column *to = &y->column[c];
 
-            to->spread += (double)y->soft.p[j] * y->soft.rel[j] *
-                          fabs((double)(y->v[j * h->e + c].v - to->o));
+            real v = y->v[j * h->e + c].v;
+            double far = fabs((double)(v - to->o));
+
+            if (y->soft.apart) /* above and below the line are two weights */
+                far = fabs((double)v) + fabs((double)to->o);
+            to->spread += (double)y->soft.p[j] * y->soft.rel[j] * far;
         }
 }
 
@@ -188,6 +192,7 @@ static struct query query_of(struct ref *r, int i, const struct heads *h)
     struct query y = { .x = &r->prog->node[i], .h = h };
 
     y.acc = acc_of(REAL_DTYPE);
+    y.soft.apart = r->apart;
     y.blocks = (double)ref_blocks(r, i, h->t);
     y.score = arena_array(r->arena, struct val, h->t);
     y.hidden = arena_array(r->arena, char, h->t);

@@ -44,7 +44,9 @@ void soft_weigh(const struct val *x, int64_t n, double blocks, struct soft *s)
             continue;
         s->p[k] = real_exp(-d);
         sum += s->p[k];
-        s->rel[k] = grown(x[k].e + UNIT * (4 * far + 2.5 + 5 * blocks));
+        /* whoever computes a weight anew has a maximum of his own too */
+        s->rel[k] = grown(x[k].e + (s->apart ? shift : 0) +
+                          UNIT * (4 * far + 2.5 + 5 * blocks));
     }
     s->mean = 0;
     for (int64_t k = 0; k < n; k++) {
@@ -88,7 +90,8 @@ void ref_bound_softmax(struct ref *r, int i)
     struct lines l = ref_lines(&x->sh, x->axis);
     const struct val *src = r->want->node[x->arg[0].node].ieee;
     struct val *line = arena_array(r->arena, struct val, l.n);
-    struct soft s = { arena_array(r->arena, real, l.n), arena_array(r->arena, double, l.n), 0 };
+    struct soft s = { arena_array(r->arena, real, l.n), arena_array(r->arena, double, l.n), 0,
+                      r->apart };
     double blocks = (double)ref_blocks(r, i, l.n);
 
     w->ieee = arena_array(r->arena, struct val, w->n);

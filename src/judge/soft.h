@@ -16,6 +16,7 @@ struct soft {
     real *p;     /* shares: they sum to 1; 0 where x is -inf or far below the maximum */
     double *rel; /* how far off a weight may be, relative to itself */
     double mean; /* sum of p rel */
+    bool apart;  /* a weight may be computed anew, with other roundings, at each use */
 };
 
 /* p and rel have room for n; blocks: how often weights are rescaled. */

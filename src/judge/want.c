@@ -228,10 +228,10 @@ static void evaluate(struct ref *r, int i)
         word_node(r, i);
 }
 
-struct want *judge_want(const struct trial *t, enum algebra al, struct arena *a)
+static struct want *want(const struct trial *t, enum algebra al, bool apart, struct arena *a)
 {
     struct want *w = arena_new(a, struct want);
-    struct ref r = { &t->prog, a, w, NULL, al == AL_RING };
+    struct ref r = { &t->prog, a, w, NULL, al == AL_RING, apart };
     bool *live = arena_array(a, bool, t->prog.n);
 
     w->trial = t;
@@ -243,4 +243,14 @@ struct want *judge_want(const struct trial *t, enum algebra al, struct arena *a)
         if (live[i])
             evaluate(&r, i);
     return w;
+}
+
+struct want *judge_want(const struct trial *t, enum algebra al, struct arena *a)
+{
+    return want(t, al, false, a);
+}
+
+struct want *judge_want_apart(const struct trial *t, struct arena *a)
+{
+    return want(t, AL_IEEE, true, a);
 }

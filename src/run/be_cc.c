@@ -55,7 +55,9 @@ static bool build_alone(struct run_env *env, enum cc_config c, const struct lpro
     r = cc_batch_build(b->own, env->tick, &log);
     b->part = &b->own->part[0];
     if (r != CC_BUILT) {
-        *o = (struct outcome){ .status = r == CC_CANNOT ? OUT_UNSUPPORTED : OUT_BUILD_FAILED };
+        bool known = r == CC_CANNOT || cc_known_crash(str_get(&log));
+
+        *o = (struct outcome){ .status = known ? OUT_UNSUPPORTED : OUT_BUILD_FAILED };
         keep_log(&log, o);
         cc_batch_close(b->own);
     }
@@ -150,6 +152,7 @@ void cc_batches_drop(struct run_env *env)
         .run = run,                                                                            \
         .release = release,                                                                    \
         .command = id##_command,                                                               \
+        .contracts = CC_CONTRACTS_##contraction,                                               \
     };
 #include "run/cc.def"
 #undef CC

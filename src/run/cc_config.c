@@ -8,7 +8,6 @@
 #include "base/bug.h"
 
 enum compiler { COMPILER_gcc, COMPILER_clang, COMPILERS };
-enum contraction { CONTRACT_off, CONTRACT_fma };
 
 static const char *const program[COMPILERS] = { "gcc", "clang" };
 
@@ -18,11 +17,11 @@ static const char *const output[COMPILERS] = { "/proc/self/fd/1", "-" };
 
 static const struct {
     enum compiler compiler;
-    enum contraction contract;
+    bool contracts;
     const char *flags;
 } config[CC_CONFIGS] = {
 #define CC(id, name, compiler, level, contraction)                                             \
-    [CC_##id] = { COMPILER_##compiler, CONTRACT_##contraction,                                 \
+    [CC_##id] = { COMPILER_##compiler, CC_CONTRACTS_##contraction,                             \
                   CC_FLAGS(compiler, level, contraction) },
 #include "run/cc.def"
 #undef CC
@@ -69,6 +68,17 @@ const char *const *cc_argv(enum cc_config c)
     argv[n++] = output[config[c].compiler];
     argv[n] = NULL;
     return argv;
+}
+
+bool cc_known_crash(const char *log)
+{
+    /* gcc 12, -O3: reductions of halves in the loop vectorizer */
+    static const char *const place[] = { "in vect_slp_analyze_node_operations_1" };
+
+    for (size_t i = 0; i < ARRAY_LEN(place); i++)
+        if (strstr(log, "internal compiler error") && strstr(log, place[i]))
+            return true;
+    return false;
 }
 
 struct found {
@@ -180,8 +190,7 @@ static const char *workaround(enum cc_config c)
 {
     static enum { UNASKED, ASKING, NONE, NEEDED } state;
 
-    if (config[c].compiler != COMPILER_gcc || config[c].contract != CONTRACT_fma ||
-        !cpu_has_fma())
+    if (config[c].compiler != COMPILER_gcc || !config[c].contracts || !cpu_has_fma())
         return "";
     if (state == UNASKED) {
         state = ASKING;
@@ -196,7 +205,7 @@ bool cc_available(enum cc_config c, struct err *why)
 
     if (!f->there)
         err_set(why, ERR_MISSING, "%s", f->why);
-    else if (config[c].contract == CONTRACT_fma && !cpu_has_fma())
+    else if (config[c].contracts && !cpu_has_fma())
         err_set(why, ERR_MISSING, "this processor has no fused multiply-add");
     else
         return true;

@@ -23,6 +23,7 @@
 #define CC_FLAGS_fma "-ffp-contract=fast"
 #endif
 #define CC_FLAGS_off   "-ffp-contract=off"
+enum { CC_CONTRACTS_off = false, CC_CONTRACTS_fma = true };
 #define CC_FLAGS_gcc   " -fno-ipa-icf"
 #define CC_FLAGS_clang ""
 #define CC_FLAGS(compiler, level, contraction)                                                 \
@@ -32,6 +33,10 @@
 const char *cc_command(enum cc_config c);
 /* Ends with NULL: reads C from standard input, writes an object to standard output. */
 const char *const *cc_argv(enum cc_config c);
+
+/* Did the compiler die of a bug of its own that is known? One in thousands of texts meets it,
+ * and each would be a finding that tells nobody anything: such a trial is UNSUPPORTED. */
+bool cc_known_crash(const char *log);
 
 /* False = this machine can't: no such compiler, no such instruction. */
 bool cc_available(enum cc_config c, struct err *why);

@@ -72,6 +72,7 @@ struct backend {
     /* How to compile by hand what it runs, "gcc -O3": for a repro. A backend that starts
      * programs is too slow for every trial: a hunt draws some for it. NULL = it is not. */
     const char *(*command)(void);
+    bool contracts; /* a*b+c may be one operation with one rounding */
 };
 
 extern const struct backend *const backends[];

@@ -213,6 +213,28 @@ static void a_fault_of_the_emitter_is_seen_alone(void **state)
     }
 }
 
+/* The same weight above and below the line, computed twice, and contracted in one place: the
+ * quotient is not 1, and that is right. */
+static void what_is_computed_twice_may_be_contracted_once(void **state)
+{
+    static const char source[] = "tilefuzz 1\ninput v f32 [1,1,1]\n"
+                                 "z = attention v v v scale=21\noutput z\nschedule\n"
+                                 "fuse z.ex z.sm\nfuse z.df z.ex\nfuse z.ss z.df\n"
+                                 "data seed=1 recipe=normal\nvalues v [-2.2380981]\n";
+    struct fix *f = *state;
+    struct trial *t;
+    struct err e = { 0 };
+
+    arena_reset(&f->a);
+    assert_int_equal(trial_parse(source, strlen(source), &f->a, &t, &e), 0);
+    for (int k = 0; k < n_backends; k++) {
+        enum cc_config c;
+
+        if (here(backends[k], &c))
+            expect_right(f, t, backends[k]);
+    }
+}
+
 static void compilers_that_die_hang_or_are_missing(void **state)
 {
     static const char *const dies[] = { "sh", "-c", "echo oh >&2; kill -SEGV $$", NULL };
@@ -294,6 +316,7 @@ int main(void)
         cmocka_unit_test(all_configurations_are_right),
         cmocka_unit_test(a_bad_text_is_blamed_on_its_trial),
         cmocka_unit_test(a_fault_of_the_emitter_is_seen_alone),
+        cmocka_unit_test(what_is_computed_twice_may_be_contracted_once),
         cmocka_unit_test(compilers_that_die_hang_or_are_missing),
         cmocka_unit_test(a_sample_is_fair),
     };

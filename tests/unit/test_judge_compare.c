@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "judge/rules.h"
+
 static bool untrusted(const struct trial *t, const char **which)
 {
     const struct want *w[] = { ring(t), ieee(t) };
@@ -132,6 +134,65 @@ static void tolerance_on_request(void **state)
     assert_int_equal(verdict_on_one(w, y).n_wrong, 2);
 }
 
+/* Tolerances by dtype; what is infinite must be so. */
+static void rules_of_others(void **state)
+{
+    struct trial *t =
+        trial_of("input x f16 [3]\ny = mul x 1.5\noutput y\nvalues x [1,64,inf]\n");
+    const struct want *w = ieee(t);
+    uint16_t y[] = { 0x3e00, 0x5600, 0x7c00 }; /* 1.5, 96, inf */
+    const void *out[] = { y };
+    struct outcome o = { .algebra = AL_IEEE, .n_out = 1, .out = out };
+    struct judge_opts jo = { .peer = judge_rule_find("torch") };
+    struct verdict v;
+
+    (void)state;
+    assert_non_null(jo.peer);
+    assert_ptr_equal(judge_rule_of(&jo), jo.peer);
+    assert_false(judge_is_proven(&jo));
+    assert_null(judge_rule_find("eye"));
+    y[0]++; /* 2^-10 off: within 1e-3 * 1.5 + 1e-5 */
+    judge_compare(w, &o, &jo, &v);
+    assert_int_equal(v.kind, VK_PASS);
+    assert_string_equal(v.tier, "torch");
+    jo.peer = judge_rule_find("rtol1e-5");
+    judge_compare(w, &o, &jo, &v);
+    assert_true(v.kind == VK_MISMATCH && v.n_wrong == 1 && v.want == 1.5);
+    assert_true(fabs(v.bound - (1e-6 + 1.5e-5)) < 1e-12);
+    y[0]--;
+    y[2] = 0x7bff; /* the largest number in place of inf */
+    judge_compare(w, &o, &jo, &v);
+    assert_true(v.kind == VK_MISMATCH && v.at[0] == 2);
+}
+
+/* Twice the twin's largest error, wherever that is, and two roundings of x + 0.3 - 0.3. */
+static void a_rule_with_a_twin(void **state)
+{
+    struct trial *t = trial_of("input x f32 [2]\ny = neg x\noutput y\nvalues x [1,0]\n");
+    const struct want *w = ieee(t);
+    float twin[] = { -1, 0.125f }, y[] = { -1.25f, 0 };
+    const void *out[] = { y }, *twins[] = { twin };
+    struct outcome o = { .algebra = AL_IEEE, .n_out = 1, .out = out };
+    struct judge_opts jo = { .peer = judge_rule_find("flash"), .twin = twins };
+    struct verdict v;
+
+    (void)state;
+    assert_true(judge_needs_twin(&jo));
+    judge_compare(w, &o, &jo, &v);
+    assert_int_equal(v.kind, VK_PASS);
+    y[0] = -1.2501f;
+    judge_compare(w, &o, &jo, &v);
+    assert_true(v.kind == VK_MISMATCH && v.at[0] == 0 && v.bound >= 0.25 && v.bound < 0.2501);
+    twin[1] = 0;
+    y[0] = -1 + 0x1p-22f;
+    judge_compare(w, &o, &jo, &v);
+    assert_int_equal(v.kind, VK_MISMATCH);
+    y[0] = NAN;
+    twin[1] = NAN; /* a twin that says nothing lets every number pass, but no NaN */
+    judge_compare(w, &o, &jo, &v);
+    assert_true(v.kind == VK_MISMATCH && v.n_wrong == 1);
+}
+
 static void two_runs_are_compared_as_bytes(void **state)
 {
     static const float a[] = { 0, NAN }, b[] = { -0.0f, NAN };
@@ -197,6 +258,8 @@ int main(void)
         cmocka_unit_test(margins_inputs_and_statuses),
         cmocka_unit_test(words_are_compared_bit_for_bit),
         cmocka_unit_test(tolerance_on_request),
+        cmocka_unit_test(rules_of_others),
+        cmocka_unit_test(a_rule_with_a_twin),
         cmocka_unit_test(two_runs_are_compared_as_bytes),
         cmocka_unit_test(null_kernels_are_caught),
         cmocka_unit_test(an_identity_may_copy),

@@ -206,7 +206,7 @@ static const struct pair {
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
       "values x [1.25,-77,0.25]\n",
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
-      "values x [1.25,-8e+01,0.25]\n" },
+      "values x [1.25,-80,0.25]\n" },
     { "draws", "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n",
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=normal\n"
       "values x [1,2,3]\n" },

@@ -1,0 +1,32 @@
+/*
+ * What the tool measures of itself: how fast it is, what it finds of the faults that can be
+ * switched on, and what other judges would find of them. One file and one row of the table in
+ * cmd_bench.c each.
+ */
+#ifndef FUZZ_BENCH_BENCH_H
+#define FUZZ_BENCH_BENCH_H
+
+#include "fuzz/check/check.h"
+#include "fuzz/gen/gen.h"
+
+struct bench_opts {
+    struct gen_opts gen;
+    struct check_opts check; /* its fault: look at this one alone, FAULT_none = at all */
+    uint64_t seed, seeds;    /* seeds seed .. seed + seeds - 1 */
+    uint64_t trials;         /* of each */
+    bool json;
+};
+
+/* Each prints its results and returns the number of findings where there is no fault. */
+int bench_speed(const struct bench_opts *o, struct err *e);
+int bench_judge(const struct bench_opts *o, struct err *e);
+int bench_faults(const struct bench_opts *o, struct err *e);
+
+double bench_cpu_s(void); /* of this process so far */
+/* Is fault f asked for? */
+static inline bool bench_wants(const struct bench_opts *o, enum fault f)
+{
+    return o->check.fault == FAULT_none || o->check.fault == f;
+}
+
+#endif
