@@ -41,9 +41,7 @@ static const void *const *run_twin(struct checker *c, const struct trial *t, str
         BUG("a program without a schedule is illegal: %s", e.msg);
     run_begin(&c->env);
     interp_run(&c->env, l, AL_IEEE, &o);
-    if (o.status != OUT_RAN)
-        BUG("a program without a schedule does not run: %s", o.detail);
-    return outputs_copy(t, &o, a);
+    return o.status == OUT_RAN ? outputs_copy(t, &o, a) : NULL;
 }
 
 struct judge_opts twin_judge(struct checker *c, const struct trial *t,

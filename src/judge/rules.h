@@ -41,7 +41,8 @@ static inline bool judge_needs_twin(const struct judge_opts *o)
     return o->peer && o->peer->factor > 0;
 }
 
-/* How far off output `out` may be by a rule with a twin, o->twin being its outputs. */
+/* How far off output `out` may be by a rule with a twin, o->twin being its outputs. Without
+ * them (it was too large to run) the rule has no limit, and every number passes. */
 double judge_twin_limit(const struct want *w, int out, const struct judge_opts *o);
 
 #endif
