@@ -5,6 +5,8 @@
 #include "fuzz/min/reduce.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "ir/data.h"
 
@@ -110,7 +112,11 @@ static double to_zero(double x)
 /* The nearest number of one digit. */
 static double to_round(double x)
 {
-    double unit = pow(10, floor(log10(fabs(x)))), y = round(x / unit) * unit;
+    char text[32]; /* decimal by way of text: 6 * 0.1 is not 0.6 */
+    double y;
+
+    snprintf(text, sizeof text, "%.0e", x);
+    y = strtod(text, NULL);
 
     return x != 0 && isfinite(x) && isfinite(y) ? y : x;
 }
