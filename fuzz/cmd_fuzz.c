@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
     { "deadline", KEY_DEADLINE, "S", 0, "seconds before code is taken for hung (default 20)",
       0 },
     { "cc-every", KEY_CC_EVERY, "N", 0,
-      "one trial in N through gcc or clang too, 0 = none (default 500; 1 if nothing else is "
+      "one trial in N through gcc or clang too, 0 = none (default 600; 1 if nothing else is "
       "in --backends)",
       0 },
     { "quiet", KEY_QUIET, 0, 0, "no status line", 0 },

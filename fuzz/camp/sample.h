@@ -11,7 +11,7 @@
 
 /* More neighbours share the start of a compiler; fewer let short campaigns meet more
  * configurations. */
-enum { SAMPLE_BLOCK = 4, SAMPLE_EVERY = 500, SAMPLE_EVERY_MAX = 1000000 };
+enum { SAMPLE_BLOCK = 4, SAMPLE_EVERY = 600, SAMPLE_EVERY_MAX = 1000000 };
 
 struct sample {
     int every; /* 0 = nothing is drawn */
