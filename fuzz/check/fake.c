@@ -68,15 +68,15 @@ static void fill_zero(enum dtype dt, enum algebra al, unsigned char *dst)
 
 static void fill_one(enum dtype dt, enum algebra al, unsigned char *dst)
 {
+    const double wide = 1;
     const float one = 1;
-    const uint32_t word = 1;
+    const uint64_t word = 1; /* little-endian: any shorter integer is its start */
+    const uint16_t half = dt == DT_F16 ? 0x3c00 : 0x3f80;
+    const void *from = &word;
 
-    if (dt == DT_BOOL)
-        *dst = 1;
-    else if (dt == DT_F32 && al == AL_IEEE)
-        memcpy(dst, &one, sizeof one);
-    else
-        memcpy(dst, &word, sizeof word);
+    if (al == AL_IEEE && dtype_info(dt)->class == DTC_FLOAT)
+        from = dt == DT_F64 ? &wide : dt == DT_F32 ? (const void *)&one : &half;
+    memcpy(dst, from, (size_t)dtype_info(dt)->bytes);
 }
 
 static void zeros_run(struct run_env *env, struct prepared *p, enum algebra al,
