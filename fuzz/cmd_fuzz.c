@@ -317,13 +317,13 @@ static void describe_campaign(struct cmd_fuzz_opts *o, struct arena *a)
 int cmd_fuzz(int argc, char **argv)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct cmd_fuzz_opts o = { .common = CMD_COMMON_DEFAULT,
-                               .camp = { .work = { .seed = 1,
-                                                   .budget = BUDGET_DEFAULT,
-                                                   .sample.every = SAMPLE_EVERY },
-                                         .shards = 1,
-                                         .jobs = cores > 0 ? (int)cores : 1,
-                                         .deadline_s = CHECK_DEADLINE } };
+    struct cmd_fuzz_opts o = {
+        .common = CMD_COMMON_DEFAULT,
+        .camp = { .work = { .seed = 1, .budget = BUDGET_DEFAULT, .sample.every = SAMPLE_EVERY },
+                  .shards = 1,
+                  .jobs = cores > 0 ? (int)cores : 1,
+                  .deadline_s = CHECK_DEADLINE }
+    };
     struct camp_result r = { 0 };
     struct err e = { 0 };
     struct arena a;

@@ -129,8 +129,8 @@ static void print_text(const struct subject *sub, const struct check *c)
         const struct verdict *v = &c->verdict[i];
 
         str_add(&s, "%s: %-*s %-4s%s%s %s", sub->name, wide, v->backend,
-                algebra_name(v->algebra), v->exact ? " " : "", v->exact ? exact_name(v->exact - 1) : "",
-                verdict_name(v->kind));
+                algebra_name(v->algebra), v->exact ? " " : "",
+                v->exact ? exact_name(v->exact - 1) : "", verdict_name(v->kind));
         if (v->kind == VK_PASS) {
             str_add(&s, " (%" PRId64 " elements", v->n_judged);
             if (v->n_unsure)

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 struct finding {
-    int64_t id;           /* of the bug in the database, 0 = not stored */
+    int64_t id; /* of the bug in the database, 0 = not stored */
     const char *signature, *kind, *class, *stage, *pass, *rewrite, *step; /* NULL = not known;
                              stage = pass until other stages exist */
-    const char *cause;    /* cause_print */
+    const char *cause;                                                    /* cause_print */
     const char *backend, *algebra, *tier;
-    const char *fault;    /* id that was switched on, "none" */
-    const char *state;    /* "open", "fixed", "back", "wontfix" */
+    const char *fault; /* id that was switched on, "none" */
+    const char *state; /* "open", "fixed", "back", "wontfix" */
     int nodes, steps;
     int64_t max_size;
     int64_t count;        /* observations */

@@ -48,7 +48,8 @@ static bool wants_child(const struct found *f)
 {
     const struct backend *b = backend_find(f->f.backend);
 
-    return f->deaths || (b && b->command) || (strcmp(f->f.kind, "MISMATCH") && strcmp(f->f.backend, "interp"));
+    return f->deaths || (b && b->command) ||
+           (strcmp(f->f.kind, "MISMATCH") && strcmp(f->f.backend, "interp"));
 }
 
 /* What holds up the writing down first, then new trials. False = nothing to give out. */
@@ -120,10 +121,10 @@ static void enter(struct hunt *h, struct found *f)
     const struct finding *bug;
     bool known;
 
-    f->f.repro = arena_printf(
-        &f->a, "%s gen --seed %" PRIu64 " --trial %" PRIu64 "%s | %s run -%s%s",
-        h->o->program, h->o->work.seed, f->number, h->o->gen_options, h->o->program,
-        h->o->run_options, backend_option(f));
+    f->f.repro =
+        arena_printf(&f->a, "%s gen --seed %" PRIu64 " --trial %" PRIu64 "%s | %s run -%s%s",
+                     h->o->program, h->o->work.seed, f->number, h->o->gen_options,
+                     h->o->program, h->o->run_options, backend_option(f));
     if (ledger_enter(&h->ledger, &x, &bug, &known, h->e) || !bug)
         return;
     status_wipe(&h->status);

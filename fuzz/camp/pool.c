@@ -97,7 +97,7 @@ void pool_done(struct slot *s)
     s->busy = false;
 }
 
-/* Reads what is there; returns when there is no more for now. */
+/* Reads what is there, without waiting for more. */
 static void read_slot(struct slot *s)
 {
     char buf[16384];

@@ -15,10 +15,10 @@ struct probe {
     int exact; /* set before probe_trial: verdict.exact, whose data are run */
     struct want *want;
     struct judge_opts judge; /* o's, complete */
-    struct lprog *l;   /* of the last probe_run or probe_lower */
-    struct verdict v;  /* of the last probe_run */
-    struct arena keep; /* want; until the next probe_trial */
-    struct arena ir;   /* l; until the next probe_run or probe_lower */
+    struct lprog *l;         /* of the last probe_run or probe_lower */
+    struct verdict v;        /* of the last probe_run */
+    struct arena keep;       /* want; until the next probe_trial */
+    struct arena ir;         /* l; until the next probe_run or probe_lower */
 };
 
 void probe_open(struct probe *p, struct checker *ck, const struct check_opts *o);

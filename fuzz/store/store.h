@@ -70,8 +70,8 @@ struct store_seen {
  * f->signature is NULL) same fault and same cause. Fills f->id, f->count, f->state, f->seed and
  * f->first_trial. A bug that was tagged fixed and is seen again becomes "back".
  */
-int store_finding(struct store *s, struct finding *f, const struct store_seen *seen, bool *known,
-                  struct err *e);
+int store_finding(struct store *s, struct finding *f, const struct store_seen *seen,
+                  bool *known, struct err *e);
 
 /* What need not be minimized again: the causes stored under one fault. */
 struct store_cause {

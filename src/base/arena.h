@@ -31,7 +31,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 
 /* Grows an arena array: returns room for at least n + 1 elements, old content copied. */
 void *arena_grow(struct arena *a, void *old, int n, int *cap, size_t size);
-#define arena_push(a, arr, n, cap)                                                            \
+#define arena_push(a, arr, n, cap)                                                             \
     ((arr) = arena_grow((a), (arr), (n), &(cap), sizeof *(arr)), &(arr)[(n)++])
 
 #endif

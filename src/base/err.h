@@ -21,8 +21,8 @@ enum err_code {
 
 struct err {
     enum err_code code;
-    int line, col; /* 1-based position in the user's text; 0 = none */
-    char msg[480]; /* "what; what was expected", no newline */
+    int line, col;     /* 1-based position in the user's text; 0 = none */
+    char msg[480];     /* "what; what was expected", no newline */
     char file[256];    /* the user's file, "" = none */
     char excerpt[240]; /* the source line and a caret line below it, "" = none */
 };

@@ -89,19 +89,19 @@ struct node {
     bool acc_given;
     enum dtype acc;
 
-    int axis;              /* iota softmax argmax gather concat */
-    double value;          /* const: the value; pad: the fill */
-    double eps;            /* layernorm rmsnorm; rounded to acc */
-    double scale;          /* attention; rounded to acc */
-    enum mask_kind mask;   /* attention; bool and add have operand 3 */
-    enum empty_row empty;  /* attention */
-    uint32_t axes;         /* reductions: bit a = axis a of the operand is reduced */
-    bool keep;             /* reductions: reduced axes stay with size 1 */
-    int perm[MAX_RANK];    /* permute: result axis i is operand axis perm[i] */
-    int64_t lo[MAX_RANK];  /* slice: start; pad: before */
-    int64_t hi[MAX_RANK];  /* slice: stop (exclusive; -1 = past element 0); pad: after */
-    int64_t by[MAX_RANK];  /* slice: step, not 0 */
-    struct layout layout;  /* input */
+    int axis;             /* iota softmax argmax gather concat */
+    double value;         /* const: the value; pad: the fill */
+    double eps;           /* layernorm rmsnorm; rounded to acc */
+    double scale;         /* attention; rounded to acc */
+    enum mask_kind mask;  /* attention; bool and add have operand 3 */
+    enum empty_row empty; /* attention */
+    uint32_t axes;        /* reductions: bit a = axis a of the operand is reduced */
+    bool keep;            /* reductions: reduced axes stay with size 1 */
+    int perm[MAX_RANK];   /* permute: result axis i is operand axis perm[i] */
+    int64_t lo[MAX_RANK]; /* slice: start; pad: before */
+    int64_t hi[MAX_RANK]; /* slice: stop (exclusive; -1 = past element 0); pad: after */
+    int64_t by[MAX_RANK]; /* slice: step, not 0 */
+    struct layout layout; /* input */
 };
 
 struct output {
@@ -127,7 +127,7 @@ bool op_is_composite(enum op op);
 bool op_takes_acc(enum op op); /* may its line say acc=: sum prod mean matmul */
 /* what a value of dt is computed in unless acc= says other: f32 for f16 and bf16, else dt */
 enum dtype dtype_acc(enum dtype dt);
-const char *mask_name(enum mask_kind m); /* "none" "causal" "causal_br" "bool" "add" */
+const char *mask_name(enum mask_kind m);  /* "none" "causal" "causal_br" "bool" "add" */
 const char *empty_name(enum empty_row e); /* "nan" "zero" */
 
 /* product of the dims; never overflows on a checked program */
@@ -169,8 +169,8 @@ void prog_live(const struct prog *p, bool *keep);
 
 /* "nodes" as the tool counts them: lines other than input, const and output (iota counts) */
 int prog_count_nodes(const struct prog *p);
-int64_t prog_max_size(const struct prog *p);  /* largest dim of any tensor */
-int64_t prog_work(const struct prog *p);      /* element operations; saturates */
-int64_t prog_mul_adds(const struct prog *p);  /* terms of all reductions, matmuls, composites */
+int64_t prog_max_size(const struct prog *p); /* largest dim of any tensor */
+int64_t prog_work(const struct prog *p);     /* element operations; saturates */
+int64_t prog_mul_adds(const struct prog *p); /* terms of all reductions, matmuls, composites */
 
 #endif

@@ -27,9 +27,9 @@ enum { MAX_PART = 8 };
 struct axis {
     int node;
     const char *part; /* NULL = the node itself; which parts there are only lowering knows */
-    char role; /* 'i' 'r' or a matmul alias 'b' 'm' 'n' 'k' */
-    int num;   /* -1 = none was written (m n k, and b alone) */
-    int depth; /* number of .0/.1 that follow */
+    char role;        /* 'i' 'r' or a matmul alias 'b' 'm' 'n' 'k' */
+    int num;          /* -1 = none was written (m n k, and b alone) */
+    int depth;        /* number of .0/.1 that follow */
     unsigned char path[MAX_SPLITS];
 };
 
@@ -41,7 +41,7 @@ enum algo { ALGO_DECOMPOSED, ALGO_ONLINE, ALGO_SPLIT, ALGO_COUNT };
 
 struct step {
     enum step_kind kind;
-    int node[2]; /* fuse: P, C; algo, reorder, splitk: [0] */
+    int node[2];         /* fuse: P, C; algo, reorder, splitk: [0] */
     const char *part[2]; /* of node[], NULL = the node itself */
     struct axis axis[MAX_STEP_AXES];
     int n_axis;
@@ -85,14 +85,14 @@ bool step_parse(const char *s, size_t n, enum step_kind *kind);
 const char *recipe_name(enum recipe r);
 const char *recipe_help(enum recipe r);
 bool recipe_parse(const char *s, size_t n, enum recipe *r);
-const char *algo_name(enum algo a); /* "decomposed" "online" "split" */
+const char *algo_name(enum algo a);       /* "decomposed" "online" "split" */
 bool algo_takes(enum algo a, enum op op); /* may a composite op be computed so */
 
 /* matmul aliases resolved: role is 'i' or 'r', num >= 0. False if the axis does not exist
  * (before any split): wrong number, or an alias on a node that is no matmul. Parts and the
  * reductions of a composite come into being by lowering: false. */
 bool axis_resolve(const struct prog *p, const struct axis *ax, struct axis *out);
-bool part_equal(const char *a, const char *b); /* NULL is none */
+bool part_equal(const char *a, const char *b);               /* NULL is none */
 bool axis_equal(const struct axis *a, const struct axis *b); /* of resolved ones */
 /* extent before any split; ax is resolved */
 int64_t axis_extent(const struct prog *p, const struct axis *ax);

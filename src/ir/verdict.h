@@ -17,14 +17,14 @@ enum verdict_kind {
 struct verdict {
     enum verdict_kind kind;
     enum algebra algebra;
-    const char *backend; /* a name of backends[], static */
-    const char *tier;    /* "ring", "bound", "tolerance", "exact", "" */
-    int exact;           /* 1 + the set of exact data that it is about; 0 = the trial's data */
-    int out;             /* output number of the first wrong element, -1 = none */
+    const char *backend;  /* a name of backends[], static */
+    const char *tier;     /* "ring", "bound", "tolerance", "exact", "" */
+    int exact;            /* 1 + the set of exact data that it is about; 0 = the trial's data */
+    int out;              /* output number of the first wrong element, -1 = none */
     int64_t at[MAX_RANK]; /* its coordinates */
     double want, got, bound; /* as numbers; ring words as unsigned integers; bound 0 in ring */
     int64_t n_wrong, n_judged, n_unsure; /* elements; unsure = downstream of a jump */
-    struct site site;    /* OUT_OF_BOUNDS */
+    struct site site;                    /* OUT_OF_BOUNDS */
     char detail[400];
 };
 

@@ -45,8 +45,8 @@ void soft_weigh(const struct val *x, int64_t n, double blocks, struct soft *s)
         s->p[k] = real_exp(-d);
         sum += s->p[k];
         /* whoever computes a weight anew has a maximum of his own too */
-        s->rel[k] = grown(x[k].e + (s->apart ? shift : 0) +
-                          UNIT * (4 * far + 2.5 + 5 * blocks));
+        s->rel[k] =
+            grown(x[k].e + (s->apart ? shift : 0) + UNIT * (4 * far + 2.5 + 5 * blocks));
     }
     s->mean = 0;
     for (int64_t k = 0; k < n; k++) {

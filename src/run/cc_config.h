@@ -22,7 +22,7 @@
 #else
 #define CC_FLAGS_fma "-ffp-contract=fast"
 #endif
-#define CC_FLAGS_off   "-ffp-contract=off"
+#define CC_FLAGS_off "-ffp-contract=off"
 enum { CC_CONTRACTS_off = false, CC_CONTRACTS_fma = true };
 #define CC_FLAGS_gcc   " -fno-ipa-icf"
 #define CC_FLAGS_clang ""

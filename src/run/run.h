@@ -27,9 +27,9 @@ struct cc_batch;
 struct run_env {
     struct slab slab;
     struct pristine pristine;
-    struct arena arena;   /* reset by run_begin */
-    int64_t step_limit;   /* loop steps of interp before OUT_HANG */
-    int turn;             /* run of this trial; buffers lie right and left by turns */
+    struct arena arena; /* reset by run_begin */
+    int64_t step_limit; /* loop steps of interp before OUT_HANG */
+    int turn;           /* run of this trial; buffers lie right and left by turns */
     /* buffers of the present run, one per lprog buffer (temps in the arena share one) */
     struct slab_buf buf[RUN_MAX_BUFFERS];
     struct slab_buf temps; /* the planned arena */

@@ -1,8 +1,8 @@
 /*
  * The tester's own test: with a compiler bug switched on, the hunt finds it within a number
  * of trials, the minimizer brings it down, and the cause names the right pass; without the
- * bug the minimized trial passes. Beside the command line, the store and bench the only place that
- * looks at faults.def: it compares, nothing learns from it.
+ * bug the minimized trial passes. Beside the command line, the store and bench the only place
+ * that looks at faults.def: it compares, nothing learns from it.
  *
  *     test_faults SEEDS [ID]
  */

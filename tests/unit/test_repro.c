@@ -88,9 +88,8 @@ static void lowered(struct fix *f, const char *trial, enum fault fault)
 
 static void write_repro(struct fix *f, enum algebra al)
 {
-    struct repro r = {
-        f->t, f->l, al, "one line */ about it", "tilefuzz run x.trial", NULL, f->bounds
-    };
+    struct repro r = { f->t, f->l,     al, "one line */ about it", "tilefuzz run x.trial",
+                       NULL, f->bounds };
     char path[100];
     FILE *out;
 
