@@ -11,7 +11,7 @@
 /* Calls each for every name of "a,b,c". */
 static void each_name(const char *list, void (*each)(void *ctx, const char *name), void *ctx)
 {
-    char name[100];
+    char name[4096];
 
     while (*list) {
         size_t n = strcspn(list, ",");
@@ -45,6 +45,22 @@ static void add_one(const struct names *n, const struct backend *b)
     n->o->backend[n->o->n_backend++] = b;
 }
 
+/* Runs the user's own code: only names of the command line come here. */
+static void add_foreign(const struct names *n, const char *name)
+{
+    struct err why = { 0 };
+    const struct backend *b = backend_open(name, &why);
+
+    if (b) {
+        add_one(n, b);
+        return;
+    }
+    if (why.code == ERR_USAGE)
+        cmd_usage(n->state, "%s", why.msg);
+    fprintf(stderr, "%s: backend %s is not here: %s\n", n->state->name, name, why.msg);
+    exit(CMD_CANNOT);
+}
+
 /* The rows that a name means: the one that is called so, else all of a group that are here. */
 static void add_backend(void *ctx, const char *name)
 {
@@ -53,6 +69,10 @@ static void add_backend(void *ctx, const char *name)
     struct err why = { 0 };
     int meant = 0, here = 0;
 
+    if (!strncmp(name, "plugin:", 7) || !strncmp(name, "exec:", 5)) {
+        add_foreign(n, name);
+        return;
+    }
     for (int i = 0; i < n_backends; i++) {
         if (exact ? backends[i] != exact : !backend_named(backends[i], name))
             continue;
@@ -82,6 +102,17 @@ int args_finding(struct check_opts *o, const struct finding *f, struct err *e)
                        why.msg);
     o->backend[o->n_backend++] = b;
     return 0;
+}
+
+void args_gpu(struct check_opts *o, const struct trial *t)
+{
+    const struct backend *b = backend_find("simt");
+    bool gpu = false;
+
+    for (int i = 0; i < t->n_step; i++)
+        gpu |= step_is_gpu(&t->step[i]);
+    if (gpu && b && !o->chosen && !has_backend(o, b) && o->n_backend < CHECK_MAX_BACKENDS)
+        o->backend[o->n_backend++] = b;
 }
 
 static void add_algebra(void *ctx, const char *name)

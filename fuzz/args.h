@@ -27,6 +27,8 @@ enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EX
 
 /* The backend that showed a stored finding is added to the default ones where it is another;
  * ERR_MISSING if it is not here. f may be of no bug. */
+/* A trial with GPU steps goes to the SIMT machine too, unless the user named the backends. */
+void args_gpu(struct check_opts *o, const struct trial *t);
 int args_finding(struct check_opts *o, const struct finding *f, struct err *e);
 
 /* 0 or ARGP_ERR_UNKNOWN; bad values exit 2. */

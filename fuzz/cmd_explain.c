@@ -116,6 +116,7 @@ static int explain(const struct cmd_explain_opts *o, const struct subject *sub, 
     struct str s = { 0 };
 
     co.fault = sub->fault;
+    args_gpu(&co, sub->trial);
     if (args_finding(&co, &sub->finding, e) || check_trial(ck, sub->trial, &co, &c, e))
         return e->code;
     if (!verdict_is_finding(c.kind)) {

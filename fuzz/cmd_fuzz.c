@@ -232,7 +232,7 @@ static void print_sample(const struct sample *s, const struct camp_totals *n)
         return;
     printf("cc: %" PRId64 " trials, %" PRId64 " verdicts", trials, verdicts);
     for (int i = 0; i < s->n; i++)
-        printf("%s %s %" PRId64, i ? "," : ":", s->backend[i]->name + strlen("cc:"),
+        printf("%s %s %" PRId64, i ? "," : ":", sample_label(s->backend[i]),
                n->sample[i].trials);
     putchar('\n');
 }
@@ -271,7 +271,7 @@ static void print_versions(const struct camp_opts *c, struct str *s)
         int at = i - c->work.check.n_backend;
         const struct backend *b =
             at < 0 ? c->work.check.backend[i] : c->work.sample.backend[at];
-        const char *version = b->version();
+        const char *version = backend_version(b);
 
         if (at > 0 && !strcmp(version, last))
             str_add(s, ", %s", b->name);
@@ -314,6 +314,20 @@ static void describe_campaign(struct cmd_fuzz_opts *o, struct arena *a)
                                   c->work.check.fault ? c->about.fault : "");
 }
 
+enum { NOT_GIVEN = -1 };
+
+/* A hunt that asks for a backend of GPUs draws steps for them, if no option says how often. */
+static void draw_for_gpus(struct camp_opts *c)
+{
+    int *percent = &c->work.gen.gpu_percent;
+    bool gpu = false;
+
+    for (int i = 0; i < c->work.check.n_backend; i++)
+        gpu |= c->work.check.backend[i]->gpu;
+    if (*percent == NOT_GIVEN)
+        *percent = gpu && c->work.check.chosen ? 100 : 0;
+}
+
 int cmd_fuzz(int argc, char **argv)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -330,9 +344,11 @@ int cmd_fuzz(int argc, char **argv)
     int rc;
 
     gen_opts_default(&o.camp.work.gen);
+    o.camp.work.gen.gpu_percent = NOT_GIVEN;
     check_opts_default(&o.camp.work.check);
     o.camp.work.check.isolate = false;
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
+    draw_for_gpus(&o.camp);
     arena_init(&a);
     if (o.camp.jobs > ZYGOTE_MAX_SLOTS)
         o.camp.jobs = ZYGOTE_MAX_SLOTS;

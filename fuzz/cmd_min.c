@@ -104,10 +104,11 @@ static int write_files(struct job *j, struct err *e)
 {
     char *base = out_base(j->o, &j->sub, &j->a);
     const char *fault = fault_info(j->co.fault)->id;
+    bool gpu = j->r.cause.target != TARGET_CPU;
     struct str s = { 0 };
 
     j->trial_file = arena_printf(&j->a, "%s.min.trial", base);
-    j->repro_file = arena_printf(&j->a, "%s.repro.c", base);
+    j->repro_file = arena_printf(&j->a, "%s.repro.%s", base, gpu ? "cu" : "c");
     if (mkdir(j->o->dir, 0777) && errno != EEXIST)
         return err_set(e, ERR_IO, "%s: cannot create: %s", j->o->dir, strerror(errno));
     if (check_trial(&j->ck, j->r.trial, &j->co, &j->c, e))
@@ -115,9 +116,10 @@ static int write_files(struct job *j, struct err *e)
     trial_print(j->r.trial, &s);
     if (file_write(j->trial_file, str_get(&s), e) == 0) {
         str_clear(&s);
-        repro_c(j->r.trial, &j->c,
-                arena_printf(&j->a, "%s run %s --fault %s", cmd_program, j->trial_file, fault),
-                &s);
+        repro_text(j->r.trial, &j->c, gpu,
+                   arena_printf(&j->a, "%s run %s%s --fault %s", cmd_program, j->trial_file,
+                                gpu ? " --backends simt" : "", fault),
+                   &s);
         file_write(j->repro_file, str_get(&s), e);
     }
     str_release(&s);
@@ -229,6 +231,7 @@ int cmd_min(int argc, char **argv)
     if (cmd_open(o.arg, &o.common, &j.a, &j.sub, &e) == 0 &&
         args_finding(&j.co, &j.sub.finding, &e) == 0) {
         j.co.fault = j.sub.fault;
+        args_gpu(&j.co, j.sub.trial);
         if (checker_open(&j.ck)) {
             if (run(&j, &e) == ERR_ILLEGAL)
                 snprintf(e.file, sizeof e.file, "%s", j.sub.name);

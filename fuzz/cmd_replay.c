@@ -248,8 +248,9 @@ static void replay_bug(struct job *j, struct item *it)
         skip(it, arena_strdup(&j->a, e.msg));
         return;
     }
-    if (trial_parse(it->f.text, strlen(it->f.text), &j->a, &t, &e) ||
-        !check_item(j, it, t, &o) || !verdict_parse(it->kind, &kind)) {
+    if (trial_parse(it->f.text, strlen(it->f.text), &j->a, &t, &e) == 0)
+        args_gpu(&o, t);
+    if (e.code || !check_item(j, it, t, &o) || !verdict_parse(it->kind, &kind)) {
         skip(it, "its trial is not legal any more");
         return;
     }

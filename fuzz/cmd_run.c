@@ -131,7 +131,9 @@ static void print_text(const struct subject *sub, const struct check *c)
         str_add(&s, "%s: %-*s %-4s%s%s %s", sub->name, wide, v->backend,
                 algebra_name(v->algebra), v->exact ? " " : "",
                 v->exact ? exact_name(v->exact - 1) : "", verdict_name(v->kind));
-        if (v->kind == VK_PASS) {
+        if (v->kind == VK_PASS && v->detail[0]) {
+            str_add(&s, " (%s)", v->detail);
+        } else if (v->kind == VK_PASS) {
             str_add(&s, " (%" PRId64 " elements", v->n_judged);
             if (v->n_unsure)
                 str_add(&s, ", %" PRId64 " not judged", v->n_unsure);
@@ -154,20 +156,30 @@ static void print_text(const struct subject *sub, const struct check *c)
     str_release(&s);
 }
 
-/* A repro.c carries the kernel as it was emitted: is it still emitted so? */
+static bool ends_in(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+
+    return n >= k && !strcmp(s + n - k, end);
+}
+
+/* A repro.c or .cu carries the kernels as they were emitted: are they still emitted so? */
 static void compare_text(const struct subject *sub, const struct check *c)
 {
-    size_t n = strlen(sub->name);
+    const char *now = ends_in(sub->name, ".cu")  ? c->gpu_text
+                      : ends_in(sub->name, ".c") ? c->text
+                                                 : NULL;
     char *text = NULL;
+    size_t n;
     FILE *f;
 
-    if (sub->id || n < 2 || strcmp(sub->name + n - 2, ".c") != 0 || !c->text)
+    if (sub->id || !now)
         return;
     f = fopen(sub->name, "r");
     if (!f)
         return;
     n = 0;
-    if (getdelim(&text, &n, '\0', f) > 0 && !strstr(text, c->text))
+    if (getdelim(&text, &n, '\0', f) > 0 && !strstr(text, now))
         fprintf(stderr, "%s: the kernel in this file differs from what is emitted now%s\n",
                 sub->name, sub->fault ? "" : " (without a fault: see --fault)");
     free(text);
@@ -201,6 +213,7 @@ static void run_one(struct job *j, const char *arg)
         j->rc = cmd_fail(&e);
         return;
     }
+    args_gpu(&o, sub.trial);
     if (check_trial(&j->ck, sub.trial, &o, &j->c, &e)) {
         snprintf(e.file, sizeof e.file, "%s", sub.name);
         j->rc = cmd_fail(&e);

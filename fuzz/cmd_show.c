@@ -9,18 +9,31 @@
 #include "fuzz/repro.h"
 #include "ir/text.h"
 
-enum show_form { SHOW_DEFAULT, SHOW_TRIAL, SHOW_LOOPS, SHOW_C, SHOW_REPRO_C, SHOW_JSON };
-static const char *const form_name[] = { "", "trial", "loops", "c", "repro.c", "json" };
+enum show_form {
+    SHOW_DEFAULT,
+    SHOW_TRIAL,
+    SHOW_LOOPS,
+    SHOW_C,
+    SHOW_CUDA,
+    SHOW_REPRO_C,
+    SHOW_REPRO_CU,
+    SHOW_JSON
+};
+static const char *const form_name[] = { "",     "trial",   "loops",    "c",
+                                         "cuda", "repro.c", "repro.cu", "json" };
 
 struct show_opts {
     struct cmd_common common;
     const char *arg, *after;
     enum show_form form;
+    bool gpu; /* --target gpu */
 };
 
 static const struct argp_option options[] = {
     { "after", 'a', "PASS", 0, "loop IR after that pass (tilefuzz list passes)" },
-    { "as", 'f', "FORM", 0, "trial (default), loops, c, repro.c or json" },
+    { "as", 'f', "FORM", 0, "trial (default), loops, c, cuda, repro.c, repro.cu or json" },
+    { "target", 't', "cpu|gpu", 0,
+      "loops: kernels that no step binds as loops (default), or as blocks and threads too" },
     { 0 },
 };
 
@@ -40,7 +53,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                 o->form = (enum show_form)i;
                 return 0;
             }
-        cmd_usage(state, "--as: no form '%s'; forms are trial, loops, c, repro.c, json", arg);
+        cmd_usage(state,
+                  "--as: no form '%s'; forms are trial, loops, c, cuda, repro.c, repro.cu, json",
+                  arg);
+    case 't':
+        if (strcmp(arg, "cpu") && strcmp(arg, "gpu"))
+            cmd_usage(state, "--target: no target '%s'; targets are cpu and gpu", arg);
+        o->gpu = !strcmp(arg, "gpu");
+        return 0;
     default:
         if (key == ARGP_KEY_END && o->after && o->form != SHOW_DEFAULT && o->form != SHOW_LOOPS)
             cmd_usage(state, "--after goes with --as loops");
@@ -69,22 +89,38 @@ static int show_lowered(const struct show_opts *o, const struct subject *sub, st
                         struct str *s, struct err *e)
 {
     struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct emit_sites sites = { 0 };
     struct lprog *l;
 
     lo.fault = sub->fault;
+    lo.target = o->gpu || o->form == SHOW_CUDA ? TARGET_GPU : TARGET_CPU;
+    lo.bound = o->form != SHOW_C;
     if (o->after)
         lo.last_pass = pass_find(o->after);
     if (lower(sub->trial, &lo, a, &l, e))
         return e->code;
     if (o->form == SHOW_C)
         emit_c(l, s);
+    else if (o->form == SHOW_CUDA)
+        emit_cuda(l, s, &sites);
     else
         loop_print(l, s);
     return 0;
 }
 
-static int show_repro(const struct subject *sub, struct arena *a, struct str *s, struct err *e)
+/* A GPU's repro needs its text even if the backends that found it are not here. */
+static void take_gpu(struct check_opts *o)
 {
+    for (int i = 0; i < o->n_backend; i++)
+        if (o->backend[i]->gpu)
+            return;
+    o->backend[o->n_backend++] = backend_find("simt");
+}
+
+static int show_repro(const struct show_opts *o, const struct subject *sub, struct arena *a,
+                      struct str *s, struct err *e)
+{
+    bool cuda = o->form == SHOW_REPRO_CU;
     struct check_opts co;
     struct checker ck;
     struct check c;
@@ -94,13 +130,16 @@ static int show_repro(const struct subject *sub, struct arena *a, struct str *s,
     co.fault = sub->fault;
     if (args_finding(&co, &sub->finding, e))
         return e->code;
+    args_gpu(&co, sub->trial);
+    if (cuda)
+        take_gpu(&co);
     if (!checker_open(&ck))
         return err_set(e, ERR_MISSING, "no memory to run in");
     if (check_trial(&ck, sub->trial, &co, &c, e) == 0)
-        repro_c(sub->trial, &c,
-                arena_printf(a, "%s show %s --as repro.c --fault %s > repro.c", cmd_program,
-                             sub->name, fault),
-                s);
+        repro_text(sub->trial, &c, cuda,
+                   arena_printf(a, "%s show %s --as %s --fault %s > %s", cmd_program, sub->name,
+                                form_name[o->form], fault, form_name[o->form]),
+                   s);
     checker_close(&ck);
     return e->code;
 }
@@ -138,7 +177,9 @@ static int show(const struct show_opts *o, const struct subject *sub, struct are
         show_json(sub, s);
         return 0;
     case SHOW_REPRO_C:
-        return show_repro(sub, a, s, e);
+    case SHOW_REPRO_CU:
+        return show_repro(o, sub, a, s, e);
+    case SHOW_CUDA:
     case SHOW_LOOPS:
     case SHOW_C:
         return show_lowered(o, sub, a, s, e);

@@ -52,7 +52,9 @@ static void print_element(const struct verdict *v, const struct prog *p, struct 
 
 void verdict_print(const struct verdict *v, const struct prog *p, struct str *s)
 {
-    if (v->site.kernel[0]) {
+    if (v->rule[0] && v->detail[0]) {
+        str_puts(s, v->detail); /* the SIMT machine's: it names both sites */
+    } else if (v->site.kernel[0]) {
         str_puts(s, v->site.store ? "store to " : "load of ");
         verdict_where(v, p, s);
     } else if (v->detail[0]) {

@@ -8,13 +8,14 @@
 #include "emit/emit.h"
 #include "fuzz/describe.h"
 
-void repro_c(const struct trial *t, const struct check *c, const char *command, struct str *s)
+void repro_text(const struct trial *t, const struct check *c, bool cuda, const char *command,
+                struct str *s)
 {
     bool fails = c->first >= 0 && verdict_is_finding(c->kind);
     const struct verdict *v = fails ? &c->verdict[c->first] : NULL;
     struct repro r = {
         .trial = t,
-        .l = c->l,
+        .l = cuda ? c->gpu_l : c->l,
         .algebra = v ? v->algebra : AL_RING,
         .command = command,
         .bounds = v && v->kind == VK_OUT_OF_BOUNDS,
@@ -34,9 +35,17 @@ void repro_c(const struct trial *t, const struct check *c, const char *command, 
         r.build = b->command();
     r.title = str_get(&title);
     arena_init(&a);
-    emit_repro_c(&r, &a, s);
+    if (cuda)
+        emit_repro_cu(&r, &a, s);
+    else
+        emit_repro_c(&r, &a, s);
     arena_release(&a);
     str_release(&title);
+}
+
+void repro_c(const struct trial *t, const struct check *c, const char *command, struct str *s)
+{
+    repro_text(t, c, false, command, s);
 }
 
 static bool write_all(FILE *f, const char *text)

@@ -12,6 +12,9 @@
  * algebra that failed, or ring when nothing did. command is the line to paste.
  */
 void repro_c(const struct trial *t, const struct check *c, const char *command, struct str *s);
+/* The same, or with cuda the repro.cu: c was checked by a backend that takes GPU kernels. */
+void repro_text(const struct trial *t, const struct check *c, bool cuda, const char *command,
+                struct str *s);
 
 /* Writes to a temporary file beside path and renames it. */
 int file_write(const char *path, const char *text, struct err *e);

@@ -22,6 +22,10 @@ int bench_speed(const struct bench_opts *o, struct err *e);
 int bench_judge(const struct bench_opts *o, struct err *e);
 int bench_faults(const struct bench_opts *o, struct err *e);
 
+/* What to draw and what to run it on, so that the pass that fault f sits in is reached: changes
+ * the defaults and returns true if that is a pass for GPUs. */
+bool bench_hunt_for(enum fault f, struct gen_opts *gen, struct check_opts *check);
+
 double bench_cpu_s(void); /* of this process so far */
 /* Is fault f asked for? */
 static inline bool bench_wants(const struct bench_opts *o, enum fault f)

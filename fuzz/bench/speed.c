@@ -1,13 +1,13 @@
 /*
  * bench speed: verified trials per CPU-second, where the time goes, and how long libtcc
- * alone takes over the same texts: what no tuning of ours can beat.
+ * alone takes over the same texts: what no tuning of ours can beat. Then the SIMT machine.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bug.h"
-#include "fuzz/bench/bench.h"
+#include "fuzz/bench/simt.h"
 #include "fuzz/gen/stats.h"
 #include "fuzz/json.h"
 #include "run/tcc.h"
@@ -22,6 +22,7 @@ struct bench {
     int64_t verified, unsupported, untrusted, findings;
     double cpu_s, floor_s;
     int64_t floor_n;
+    struct simt_speed simt;
 };
 
 static void count(struct bench *b)
@@ -90,6 +91,37 @@ static double phase_us(const struct bench *b, int phase)
     return (double)b->ck.phase_ns[phase] * 1e-3 / (double)b->o->trials;
 }
 
+/* The build that a kernel gets which is run often. */
+static const struct simt_rate *simt_best(const struct bench *b)
+{
+    return b->simt.gcc.ms > 0 ? &b->simt.gcc : &b->simt.tcc;
+}
+
+static json_t *simt_json(const struct bench *b)
+{
+    json_t *j = json_object();
+
+    json_put(j, "build", json_text(simt_best(b) == &b->simt.gcc ? "gcc" : "tcc"));
+    json_put(j, "matmul_ms", json_real(simt_best(b)->ms));
+    json_put(j, "tcc_ops_per_cpu_s", json_real(b->simt.tcc.ops_per_cpu_s));
+    json_put(j, "tcc_matmul_ms", json_real(b->simt.tcc.ms));
+    json_put(j, "trials_per_cpu_s", json_real(b->simt.trials_per_cpu_s));
+    json_put(j, "findings", json_integer(b->simt.findings));
+    return j;
+}
+
+static void print_simt(const struct bench *b, struct str *s)
+{
+    str_puts(s, "\nsimt, all checks on, a 64x64x64 matmul in tiles:\n");
+    if (b->simt.gcc.ms > 0)
+        str_add(s, "  gcc  %6.0f M thread-operations per CPU-second, %.2f ms a run\n",
+                b->simt.gcc.ops_per_cpu_s * 1e-6, b->simt.gcc.ms);
+    str_add(s, "  tcc  %6.0f M thread-operations per CPU-second, %.2f ms a run\n",
+            b->simt.tcc.ops_per_cpu_s * 1e-6, b->simt.tcc.ms);
+    str_add(s, "  %.0f trials with steps for GPUs per CPU-second on simt alone\n",
+            b->simt.trials_per_cpu_s);
+}
+
 static void print_json(struct bench *b)
 {
     json_t *j = json_object_schema(), *phases = json_array();
@@ -107,7 +139,8 @@ static void print_json(struct bench *b)
         json_array_append_new(phases, p);
     }
     json_put(j, "phases", phases);
-    json_put(j, "simt_ops_per_cpu_s", json_null());
+    json_put(j, "simt_ops_per_cpu_s", json_real(simt_best(b)->ops_per_cpu_s));
+    json_put(j, "simt", simt_json(b));
     json_put(j, "verified", json_integer(b->verified));
     json_put(j, "unsupported", json_integer(b->unsupported));
     json_put(j, "untrusted", json_integer(b->untrusted));
@@ -134,6 +167,7 @@ static void print_text(struct bench *b)
     for (int i = 0; i < PH_COUNT; i++)
         str_add(&s, "%-9s %5.1f%% %6.1f\n", check_phase_name[i], 100 * share(b, i),
                 phase_us(b, i));
+    print_simt(b, &s);
     str_puts(&s, "\n");
     gen_stats_print(b->stats, &s);
     fputs(str_get(&s), stdout);
@@ -156,10 +190,8 @@ int bench_speed(const struct bench_opts *o, struct err *e)
     b.stats = gen_stats_new();
     if (!hunt(&b, e)) {
         compile_only(&b);
-        if (o->json)
-            print_json(&b);
-        else
-            print_text(&b);
+        if (!bench_simt(o, &b.ck, &b.simt, e))
+            (o->json ? print_json : print_text)(&b);
     }
     for (uint64_t i = 0; i < o->trials; i++)
         str_release(&b.text[i]);
@@ -168,5 +200,5 @@ int bench_speed(const struct bench_opts *o, struct err *e)
     arena_release(&b.a);
     arena_release(&b.scratch);
     checker_close(&b.ck);
-    return (int)b.findings;
+    return (int)b.findings + b.simt.findings;
 }

@@ -263,7 +263,7 @@ static json_t *json_sample(const struct sample *s, const struct camp_totals *n)
     for (int i = 0; i < s->n; i++) {
         json_t *j = json_object();
 
-        json_put(j, "config", json_text(s->backend[i]->name + strlen("cc:")));
+        json_put(j, "config", json_text(sample_label(s->backend[i])));
         json_put(j, "trials", json_integer(n->sample[i].trials));
         json_put(j, "verdicts", json_integer(n->sample[i].verdicts));
         json_array_append_new(list, j);

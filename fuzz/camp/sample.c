@@ -53,6 +53,14 @@ const struct backend *sample_draw(const struct sample *s, uint64_t seed, uint64_
     return s->backend[(block / every + rng_below(&r, (uint64_t)s->n)) % (uint64_t)s->n];
 }
 
+const char *sample_label(const struct backend *b)
+{
+    static const char cc[] = "cc:";
+    const size_t n = sizeof cc - 1;
+
+    return b->name + (strncmp(b->name, cc, n) ? 0 : n);
+}
+
 int sample_index(const struct sample *s, const char *name)
 {
     for (int i = 0; i < s->n; i++)

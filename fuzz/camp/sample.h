@@ -28,6 +28,8 @@ void sample_take(struct sample *s, struct check_opts *o);
 /* NULL = this trial goes to none. step: trial numbers of a shard are so far apart. */
 const struct backend *sample_draw(const struct sample *s, uint64_t seed, uint64_t number,
                                   uint64_t step);
+/* How it is called among the sampled: "gcc-O3", "nvrtc". */
+const char *sample_label(const struct backend *b);
 int sample_index(const struct sample *s, const char *name); /* -1 = it is not sampled */
 
 #endif

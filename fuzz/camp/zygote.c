@@ -82,6 +82,7 @@ static _Noreturn void be_worker(struct nursery *z, const struct order *o, int so
     set_limits();
     if (log >= 0) {
         dup2(log, STDERR_FILENO);
+        dup2(log, STDOUT_FILENO); /* libraries talk */
         close(log);
     }
     z->worker(z->ctx, &z->progress[o->slot], sock);

@@ -26,6 +26,9 @@ void check_backend(const struct check_run *r, check_emit_fn *emit, void *ctx);
 /* The same in a child process; a death becomes CRASH, HANG or (our own fault) BUG. */
 void check_backend_isolated(const struct check_run *r, check_emit_fn *emit, void *ctx);
 
+/* The same for a backend that keeps a process of its own: a failure is looked at twice. */
+void check_backend_afresh(const struct check_run *r, check_emit_fn *emit, void *ctx);
+
 /* The same loops with the values lines of trial `data`: nodes are known by name. */
 struct lprog *lprog_with_data(const struct lprog *lowered, const struct trial *data,
                               struct arena *a);

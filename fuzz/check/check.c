@@ -8,7 +8,9 @@
 #include "emit/emit.h"
 #include "fuzz/check/backend.h"
 #include "fuzz/check/twin.h"
+#include "ir/contract.h"
 #include "judge/rules.h"
+#include "run/foreign.h"
 
 const char *const check_phase_name[PH_COUNT] = { "generate", "lower", "emit", "want",
                                                  "interp",   "build", "run",  "compare" };
@@ -66,6 +68,14 @@ static bool is_interp(const struct backend *b)
     return !strcmp(b->group, "interp");
 }
 
+bool check_has_ours(const struct check_opts *o)
+{
+    for (int i = 0; i < o->n_backend; i++)
+        if (!o->backend[i]->caps)
+            return true;
+    return o->n_backend == 0;
+}
+
 static void add_verdict(void *ctx, const struct verdict *v)
 {
     struct check *out = ctx;
@@ -100,21 +110,104 @@ static void decide(struct check *out)
     }
 }
 
-static const char *emit_text(struct checker *c, const struct check_opts *o,
-                             const struct lprog *l)
+static const char *emit_text(struct checker *c, const struct lprog *l, bool gpu)
 {
-    bool wanted = false;
+    struct emit_sites sites = { 0 };
     struct str s = { 0 };
     const char *text;
 
-    for (int i = 0; i < o->n_backend; i++)
-        wanted |= !is_interp(o->backend[i]);
-    if (!wanted)
-        return NULL;
-    emit_c(l, &s);
+    if (gpu)
+        emit_cuda(l, &s, &sites);
+    else
+        emit_c(l, &s);
     text = arena_strndup(&c->arena, str_get(&s), s.n);
     str_release(&s);
     return text;
+}
+
+/* Lowers and prints what the backends take: for a CPU always, that is what is explained. */
+static int make_code(struct checker *c, const struct trial *t, const struct check_opts *o,
+                     struct check *out, int64_t *clock, struct err *e)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    bool c_text = false, gpu = false;
+
+    for (int i = 0; i < o->n_backend; i++) {
+        gpu |= o->backend[i]->gpu;
+        c_text |= !o->backend[i]->gpu && !is_interp(o->backend[i]) && !o->backend[i]->caps;
+    }
+    out->text = out->gpu_text = NULL;
+    out->gpu_l = NULL;
+    if (!check_has_ours(o)) {
+        out->l = foreign_lprog(t, &c->arena);
+        return 0;
+    }
+    lo.fault = o->fault;
+    if (lower(t, &lo, &c->arena, &out->l, e))
+        return e->code;
+    lo.target = TARGET_GPU;
+    if (gpu && lower(t, &lo, &c->arena, &out->gpu_l, e))
+        return e->code;
+    checker_phase(c, PH_LOWER, clock);
+    if (c_text)
+        out->text = emit_text(c, out->l, false);
+    if (gpu)
+        out->gpu_text = emit_text(c, out->gpu_l, true);
+    checker_phase(c, PH_EMIT, clock);
+    return 0;
+}
+
+/* One verdict of a backend that can't be asked in the algebras that are wanted. */
+static void no_ring(const struct check_run *r, struct check *out)
+{
+    struct verdict v = { .kind = VK_UNSUPPORTED,
+                         .algebra = AL_RING,
+                         .backend = r->b->name,
+                         .tier = "",
+                         .out = -1,
+                         .detail = "algebra ring is for our own code" };
+
+    add_verdict(out, &v);
+}
+
+/* Exact data say nothing where they meet what the contract leaves open. */
+static void exact_by(struct check_run *r, unsigned contract)
+{
+    for (int set = 0; set < EXACT_SETS; set++) {
+        const struct exact *x = r->exact[set];
+
+        if (x && ((x->n_near && (contract & CONTRACT_OPEN_FUNCTIONS)) ||
+                  judge_want_by(x->t, contract, &r->c->arena)->opened))
+            r->exact[set] = NULL;
+    }
+}
+
+/* A compiler that is not ours is handed the trial itself, and judged by its contract. */
+static void run_foreign(const struct check_run *all, const struct backend *b, struct check *out)
+{
+    const unsigned open = ~(unsigned)(CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH |
+                                      CONTRACT_MAY_RESCALE);
+    struct check_run one = *all, *r = &one;
+    unsigned contract = b->caps->contract;
+
+    r->b = b;
+    r->text = NULL;
+    r->want[AL_RING] = NULL;
+    if (!r->want[AL_IEEE]) {
+        no_ring(r, out);
+        return;
+    }
+    r->l = check_has_ours(r->o) ? foreign_lprog(r->t, &r->c->arena) : out->l;
+    if (r->t->n_step || contract)
+        r->want[AL_IEEE] = judge_want_by(r->t, contract, &r->c->arena);
+    if (contract & open)
+        exact_by(r, contract);
+    if (b->own_process)
+        check_backend_afresh(r, add_verdict, out);
+    else if (r->o->isolate)
+        check_backend_isolated(r, add_verdict, out);
+    else
+        check_backend(r, add_verdict, out);
 }
 
 /* What backend b is judged by in ieee. */
@@ -141,7 +234,13 @@ static void run_backends(const struct check_run *all, struct check *out)
 
             if (interp != (pass == 0) || interp_failed)
                 continue;
+            if (o->backend[i]->caps) {
+                run_foreign(all, o->backend[i], out);
+                continue;
+            }
             r->b = o->backend[i];
+            r->l = r->b->gpu ? out->gpu_l : out->l;
+            r->text = r->b->gpu ? out->gpu_text : out->text;
             r->want[AL_IEEE] = ieee_want(all, r->b, &apart);
             if (o->isolate && !interp)
                 check_backend_isolated(r, add_verdict, out);
@@ -172,14 +271,32 @@ static void make_exact(struct check_run *r, struct check *out)
     }
 }
 
+/* Null kernels are tried by all that will be judged: without ring, exact data count too. */
+static void find_untrusted(const struct check_run *r, struct check *out)
+{
+    const struct check_opts *o = r->o;
+    const struct want *wants[AL_COUNT + EXACT_SETS];
+    bool ours = check_has_ours(o);
+    int n = 0;
+
+    for (int al = 0; al < AL_COUNT; al++)
+        if (r->want[al])
+            wants[n++] = r->want[al];
+    if (!ours && n)
+        wants[0] = judge_want_by(r->t, o->backend[0]->caps->contract, &r->c->arena);
+    for (int set = 0; !ours && n && set < EXACT_SETS; set++)
+        if (r->exact[set])
+            wants[n++] = r->exact[set]->want;
+    if (n && judge_untrusted(wants, n, &out->untrusted_by) && !out->untrusted_by)
+        out->untrusted_by = "a null kernel";
+}
+
 int check_trial(struct checker *c, const struct trial *t, const struct check_opts *o,
                 struct check *out, struct err *e)
 {
-    const struct lower_opts lo = { o->fault, INT32_MAX, INT32_MAX };
     struct check_run r = { .c = c, .t = t, .o = o };
-    const struct want *wants[AL_COUNT];
     int64_t clock = checker_now();
-    int n_want = 0;
+    bool ours = check_has_ours(o);
 
     if (c->tick)
         ++*c->tick;
@@ -188,23 +305,18 @@ int check_trial(struct checker *c, const struct trial *t, const struct check_opt
     out->untrusted_by = NULL;
     out->n_judged = out->n_unsure = 0;
     arena_reset(&c->arena);
-    if (lower(t, &lo, &c->arena, &out->l, e))
+    if (make_code(c, t, o, out, &clock, e))
         return e->code;
-    checker_phase(c, PH_LOWER, &clock);
-    out->text = emit_text(c, o, out->l);
-    checker_phase(c, PH_EMIT, &clock);
     for (int al = 0; al < AL_COUNT; al++)
-        if (o->algebra[al])
-            wants[n_want++] = r.want[al] = judge_want(t, (enum algebra)al, &c->arena);
+        if (o->algebra[al] && (al == AL_IEEE || ours))
+            r.want[al] = judge_want(t, (enum algebra)al, &c->arena);
     make_exact(&r, out);
     r.judge = twin_judge(c, t, o, &c->arena);
     checker_phase(c, PH_WANT, &clock);
-    if (judge_untrusted(wants, n_want, &out->untrusted_by) && !out->untrusted_by)
-        out->untrusted_by = "a null kernel";
+    find_untrusted(&r, out);
     checker_phase(c, PH_COMPARE, &clock);
-    r.l = out->l;
-    r.text = out->text;
     run_begin(&c->env);
+    c->env.deadline_s = o->deadline_s;
     run_backends(&r, out);
     decide(out);
     return 0;

@@ -11,7 +11,7 @@
 #include "run/run.h"
 
 enum {
-    CHECK_MAX_BACKENDS = 16,
+    CHECK_MAX_BACKENDS = 20,
     CHECK_MAX_VERDICTS = CHECK_MAX_BACKENDS * (AL_COUNT + EXACT_SETS + 1)
 };
 
@@ -31,7 +31,10 @@ struct check_opts {
     int exact_sets; /* 0 .. EXACT_SETS; none where ieee is not asked for or by another judge */
     bool isolate;   /* compiled code runs in a child: its death is a verdict, not ours */
     int deadline_s; /* of that child */
+    bool hasty;     /* a process that others have used is believed (check/afresh.c) */
 };
+/* Is a backend of the list ours, so that ring is asked and a schedule means something? */
+bool check_has_ours(const struct check_opts *o);
 /* interp and tcc, both algebras, no fault, isolated */
 void check_opts_default(struct check_opts *o);
 
@@ -78,8 +81,10 @@ struct check {
     enum verdict_kind kind;
     int first;                /* the verdict that decides, -1 = none */
     const char *untrusted_by; /* the null kernel that would have passed */
-    struct lprog *l;
-    const char *text; /* emitted C */
+    struct lprog *l;     /* lowered for a CPU */
+    const char *text;    /* emitted C; NULL if nobody takes it */
+    struct lprog *gpu_l; /* lowered for a GPU, and its CUDA C; NULL if nobody takes them */
+    const char *gpu_text;
     int64_t n_judged, n_unsure;
     int n_exact, n_exact_na; /* sets of exact data: run; not applicable */
     const char *exact_na;    /* why the last of those was not */

@@ -63,8 +63,10 @@ static _Noreturn void child_main(const struct check_run *r, pid_t parent, int ou
     check_default_signals();
     setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_CPU, &cpu);
-    if (log >= 0)
+    if (log >= 0) {
         dup2(log, STDERR_FILENO);
+        dup2(log, STDOUT_FILENO); /* libraries talk */
+    }
     check_backend(r, send_verdict, &out);
     _exit(0);
 }

@@ -9,6 +9,14 @@
 
 #include "fuzz/explain/explain.h"
 #include "fuzz/explain/probe.h"
+#include "fuzz/explain/race.h"
+
+enum target cause_target(const char *backend)
+{
+    const struct backend *b = backend_find(backend);
+
+    return b && b->gpu ? TARGET_GPU_SERIAL : TARGET_CPU;
+}
 
 /* Right in the interpreter to the end: the emitter, or the compiler under test. */
 static void cause_compiled(const struct verdict *v, struct cause *out)
@@ -26,20 +34,42 @@ static void cause_compiled(const struct verdict *v, struct cause *out)
                            .kernel = -1 };
 }
 
+/* What only the SIMT machine can see, told by the loops of the whole lowering. */
+static int cause_race(struct probe *p, const struct verdict *v, struct cause *out, struct err *e)
+{
+    int rc;
+
+    p->target = TARGET_GPU;
+    rc = probe_lower(p, INT32_MAX, INT32_MAX, e);
+    p->target = cause_target(v->backend);
+    if (rc)
+        return rc;
+    cause_compiled(v, out);
+    out->target = p->target;
+    race_cause(p->l, v, out, &p->keep, NULL);
+    return 0;
+}
+
 int cause_locate(struct probe *p, const struct trial *t, const struct verdict *v,
                  struct cause *out, struct err *e)
 {
     int rc;
 
     p->exact = v->exact;
+    p->target = cause_target(v->backend);
     probe_trial(p, t, v->algebra);
     rc = probe_cause(p, out, e);
     if (rc)
         return rc;
-    if (!*out->pass)
+    out->target = p->target;
+    if (!*out->pass && race_is(v->kind))
+        return cause_race(p, v, out, e);
+    if (!*out->pass) {
         cause_compiled(v, out);
-    else if (!strcmp(out->pass, "plan"))
+        out->target = p->target;
+    } else if (!strcmp(out->pass, "plan") || !strcmp(out->pass, "smem")) {
         out->class = "alias";
+    }
     return 0;
 }
 

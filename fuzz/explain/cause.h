@@ -13,10 +13,11 @@ struct cause {
     const char *kind_group;    /* "value" (MISMATCH, OUT_OF_BOUNDS, NONDETERMINISTIC...),
                                   "crash", "hang", "build" */
     const char *backend;       /* the backend that decided */
-    const char *backend_group; /* "interp" or "compiled" */
+    const char *backend_group; /* "interp", "compiled", "simt", .. */
     const char *pass;          /* "build" .. "plan", or "emit" */
     const char *rule;          /* rewrite rule, "" for build and emit */
     const char *class;         /* "index", "alias", "emit" or NULL, see HOUSE.md 6 */
+    enum target target;        /* of the lowering that fails */
     int number;                /* of the guilty rewrite; 0 = none */
     int step;                  /* index in the schedule, -1 = none asked for it */
     int kernel;                /* index in the lprog lowered up to `number`, -1 = unknown */
@@ -25,6 +26,8 @@ struct cause {
 /* c was given by check_trial for the same trial and options; it is overwritten. */
 int cause_find(struct checker *ck, const struct trial *t, const struct check_opts *o,
                struct check *c, struct cause *out, struct err *e);
+/* What the interpreter is to run to say why this backend failed. */
+enum target cause_target(const char *backend);
 /* same kind group, backend group, pass and rule */
 bool cause_same(const struct cause *a, const struct cause *b);
 /* "value interp fuse fuse.inline", the text form that is stored and compared */

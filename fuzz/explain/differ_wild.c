@@ -33,9 +33,9 @@ int differ_access(const struct lprog *l, int kernel, const struct site *s)
     struct find f = { l, s->buffer, -1, 0 };
 
     for (int i = 0; i < k->n; i++) {
-        if (k->st[i].kind == ST_STORE && s->store)
+        if (stmt_writes(&k->st[i]) && s->store)
             match_access(&f, k->st[i].access);
-        if ((k->st[i].kind == ST_STORE || k->st[i].kind == ST_UPDATE) && !s->store)
+        if (stmt_has_value(&k->st[i]) && !s->store)
             value_accesses(l, k->st[i].val, match_access, &f);
     }
     return f.n == 1 ? f.access : -1;

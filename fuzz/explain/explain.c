@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bug.h"
 #include "fuzz/explain/access.h"
 #include "fuzz/explain/alias.h"
 #include "fuzz/explain/differ.h"
 #include "fuzz/explain/probe.h"
+#include "fuzz/explain/race.h"
 #include "fuzz/explain/reads.h"
 #include "ir/text.h"
 #include "run/interp.h"
@@ -23,11 +25,27 @@ static bool lower_both(const struct probe *p, int number, struct arena *a,
     struct err e = { 0 };
 
     lo.fault = p->o->fault;
+    lo.target = p->target;
     lo.stop_after = number;
     if (lower(p->t, &lo, a, after, &e))
         return false;
     lo.stop_after = number - 1;
     return lower(p->t, &lo, a, before, &e) == 0;
+}
+
+/* The same loops for a reader: bound kernels as they are bound, not written out. */
+static const struct lprog *readable(const struct probe *p, int number, struct arena *a,
+                                    const struct lprog *else_this)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct lprog *l;
+    struct err e = { 0 };
+
+    lo.fault = p->o->fault;
+    lo.target = p->target == TARGET_GPU_SERIAL ? TARGET_GPU : p->target;
+    lo.bound = true;
+    lo.stop_after = number;
+    return lower(p->t, &lo, a, &l, &e) ? else_this : l;
 }
 
 bool explain_index_changed(struct probe *p, const struct cause *cause)
@@ -91,7 +109,7 @@ static void element_text(const struct trial *t, const struct verdict *v, struct 
     const struct prog *p = &t->prog;
     struct str s = { 0 };
 
-    if (v->kind == VK_OUT_OF_BOUNDS && v->site.buffer[0]) {
+    if ((v->kind == VK_OUT_OF_BOUNDS || race_is(v->kind)) && v->site.buffer[0]) {
         str_add(&s, "%s[%" PRId64 "] of %" PRId64, v->site.buffer, v->site.index, v->site.size);
     } else if (v->out >= 0 && v->out < p->n_out && v->kind == VK_MISMATCH) {
         const struct node *n = &p->node[p->out[v->out].node];
@@ -143,17 +161,20 @@ static void element_loops(struct probe *p, const struct lprog *l, struct arena *
 static void describe_rewrite(struct probe *p, struct arena *a, struct explanation *x)
 {
     struct lprog *before, *after;
+    const struct lprog *was_read, *read;
     struct index_diff d;
     int k = x->cause.kernel, was;
 
     if (!lower_both(p, x->cause.number, a, &before, &after))
         return;
+    read = readable(p, x->cause.number, a, after);
+    was_read = readable(p, x->cause.number - 1, a, before);
     if (k >= 0) {
-        x->kernel = after->kernel[k].name;
-        x->after = kernel_text(after, k, a);
-        was = kernel_before(before, after, x->kernel, a);
+        x->kernel = read->kernel[k].name;
+        x->after = kernel_text(read, k, a);
+        was = kernel_before(was_read, read, x->kernel, a);
         if (was >= 0)
-            x->before = kernel_text(before, was, a);
+            x->before = kernel_text(was_read, was, a);
     }
     if (!strcmp(x->cause.pass, "plan")) {
         alias_explain(before, after, a, x);
@@ -191,6 +212,7 @@ static void describe_whole(struct probe *p, struct arena *a, struct explanation 
     struct err e = { 0 };
 
     lo.fault = p->o->fault;
+    lo.target = p->target;
     if (!strcmp(x->cause.pass, "build"))
         lo.last_pass = pass_find("build");
     if (lower(p->t, &lo, a, &l, &e))
@@ -210,6 +232,39 @@ static void describe_whole(struct probe *p, struct arena *a, struct explanation 
                   "compiler that built it, is wrong";
 }
 
+static void add_site(const struct site *s, struct arena *a, struct explanation *x)
+{
+    if (!s->kernel[0] || x->n_site == (int)ARRAY_LEN(x->site))
+        return;
+    x->site[x->n_site++] = (struct explain_site){
+        .kernel = arena_strdup(a, s->kernel),
+        .buffer = arena_strdup(a, s->buffer),
+        .loops = arena_strdup(a, s->loops),
+        .index = s->index,
+        .size = s->size,
+        .block = s->block,
+        .thread = s->thread,
+        .what = s->store ? "store" : "load",
+    };
+}
+
+/* Two sites that nothing orders: the kernel as the machine ran it, and what is missing. */
+static void describe_race(struct probe *p, struct arena *a, struct explanation *x)
+{
+    const struct lprog *l = readable(p, INT32_MAX, a, NULL);
+    const struct verdict *v = &x->verdict;
+    struct cause again = x->cause;
+
+    add_site(&v->site, a, x);
+    add_site(&v->other, a, x);
+    if (!l || !race_cause(l, v, &again, a, &x->note))
+        return;
+    x->kernel = l->kernel[again.kernel].name;
+    x->after = kernel_text(l, again.kernel, a);
+    if (v->site.loops[0])
+        x->loops = arena_strdup(a, v->site.loops);
+}
+
 int explain_find(struct checker *ck, const struct trial *t, const struct check_opts *o,
                  const struct verdict *v, const struct cause *cause, struct arena *a,
                  struct explanation *x, struct err *e)
@@ -221,10 +276,12 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
 
     *x = (struct explanation){ .cause = *cause, .verdict = *v };
     lo.fault = o->fault;
+    lo.target = cause_target(v->backend);
     if (lower(t, &lo, a, &l, e))
         return e->code;
     probe_open(&p, ck, o);
     p.exact = v->exact;
+    p.target = lo.target;
     probe_trial(&p, t, v->algebra);
     run_begin(&ck->env);
     if (cause->step >= 0 && cause->step < t->n_step) {
@@ -232,19 +289,14 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
         x->step = kept(&s, a);
     }
     element_text(t, v, a, x);
-    if (cause->number > 0)
+    if (race_is(v->kind) && cause->number == 0)
+        describe_race(&p, a, x);
+    else if (cause->number > 0)
         describe_rewrite(&p, a, x);
     else
         describe_whole(&p, a, x);
     if (v->kind == VK_OUT_OF_BOUNDS && x->n_site == 0 && v->site.buffer[0])
-        x->site[x->n_site++] = (struct explain_site){
-            .kernel = arena_strdup(a, v->site.kernel),
-            .buffer = arena_strdup(a, v->site.buffer),
-            .loops = arena_strdup(a, v->site.loops),
-            .index = v->site.index,
-            .size = v->site.size,
-            .what = v->site.store ? "store" : "load",
-        };
+        add_site(&v->site, a, x);
     element_loops(&p, l, a, x);
     probe_close(&p);
     return 0;

@@ -14,6 +14,7 @@ struct probe;
 struct explain_site {
     const char *kernel, *buffer, *loops; /* NULL = not known */
     int64_t index, size;                 /* element and elements; bytes when in the arena */
+    int64_t block, thread;               /* of a GPU */
     const char *what;
 };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "fuzz/explain/explain.h"
+#include "fuzz/explain/race.h"
 
 static void row(struct str *s, const char *label, const char *text)
 {
@@ -42,13 +43,28 @@ static void print_loops(const struct explanation *x, struct str *s)
         str_add(s, "\n%s:\n%s", x->before ? "after it" : "loops", x->after);
 }
 
+/* "store to m.a[7] of 64, block 0 thread 3, m.r0.0=2" */
+static void print_sites(const struct explanation *x, struct str *s)
+{
+    for (int i = 0; i < x->n_site && race_is(x->verdict.kind); i++) {
+        const struct explain_site *e = &x->site[i];
+
+        str_add(s, "%-14s %s %s[%lld] of %lld, block %lld thread %lld%s%s\n",
+                i ? "and before" : "site", !strcmp(e->what, "store") ? "store to" : "load of",
+                e->buffer, (long long)e->index, (long long)e->size, (long long)e->block,
+                (long long)e->thread, *e->loops ? ", " : "", e->loops);
+    }
+}
+
 void explain_print(const struct explanation *x, struct str *s)
 {
     print_guilty(x, s);
     row(s, "class", x->cause.class);
     row(s, "kernel", x->kernel);
     row(s, "first wrong", x->element);
-    row(s, "loops", x->loops);
+    print_sites(x, s);
+    if (!race_is(x->verdict.kind))
+        row(s, "loops", x->loops);
     row(s, "index used", x->index_got);
     row(s, "index wanted", x->index_want);
     row(s, "note", x->note);

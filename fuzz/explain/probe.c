@@ -40,6 +40,7 @@ int probe_lower(struct probe *p, int stop_after, int last_pass, struct err *e)
     struct lower_opts lo = LOWER_OPTS_DEFAULT;
 
     lo.fault = p->o->fault;
+    lo.target = p->target;
     lo.stop_after = stop_after;
     lo.last_pass = last_pass;
     p->l = NULL;

@@ -12,6 +12,7 @@ struct probe {
     const struct check_opts *o;
     const struct trial *t;
     enum algebra al;
+    enum target target; /* set before probe_trial: what the failing backend takes */
     int exact; /* set before probe_trial: verdict.exact, whose data are run */
     struct want *want;
     struct judge_opts judge; /* o's, complete */

@@ -38,7 +38,7 @@ int buffer_writer(const struct lprog *l, int buffer)
         for (int i = 0; i < l->kernel[k].n && !l->kernel[k].dead; i++) {
             const struct stmt *st = &l->kernel[k].st[i];
 
-            if (st->kind == ST_STORE && l->access[st->access].buffer == buffer)
+            if (stmt_writes(st) && l->access[st->access].buffer == buffer)
                 found = k;
         }
     return found;
@@ -61,7 +61,7 @@ int stmt_load_of(const struct lprog *l, const struct stmt *st, int buffer)
 {
     struct wanted_load w = { l, buffer, -1 };
 
-    if (st->kind == ST_STORE || st->kind == ST_UPDATE)
+    if (stmt_has_value(st))
         value_accesses(l, st->val, note_load, &w);
     return w.access;
 }
@@ -95,15 +95,61 @@ static void index_stores(struct side *s, struct ktrace *k)
     }
 }
 
+/* Does anybody else see what is in it? Not of shared memory: when a kernel is written out for
+ * a CPU, that is a temp that it alone writes and reads. */
+static bool is_seen(const struct lprog *l, int kernel, int buffer)
+{
+    if (l->buffer[buffer].kind == BUF_OUTPUT)
+        return true;
+    for (int k = 0; k < l->n_kernel; k++)
+        for (int i = 0; i < l->kernel[k].n && k != kernel && !l->kernel[k].dead; i++)
+            if (stmt_load_of(l, &l->kernel[k].st[i], buffer) >= 0)
+                return true;
+    return false;
+}
+
 /* The buffer that the kernel stores to, from its statements: it may die before it stores. */
 static int kernel_buffer(const struct lprog *l, int kernel)
 {
     const struct kernel *k = &l->kernel[kernel];
+    int first = -1;
 
-    for (int i = 0; i < k->n; i++)
-        if (k->st[i].kind == ST_STORE)
-            return l->access[k->st[i].access].buffer;
-    return -1;
+    for (int i = 0; i < k->n; i++) {
+        int buffer = stmt_writes(&k->st[i]) ? l->access[k->st[i].access].buffer : -1;
+
+        if (buffer >= 0 && is_seen(l, kernel, buffer))
+            return buffer;
+        if (first < 0)
+            first = buffer;
+    }
+    return first;
+}
+
+/* Which store each load of something that the kernel itself has stored got its value from. */
+static void trace_stores(struct side *s, struct ktrace *k)
+{
+    int **last = arena_array(s->a, int *, s->l->n_buffer + 1);
+
+    k->from = arena_array(s->a, int, k->tr.n + 1);
+    for (int i = 0; i < k->tr.n; i++) {
+        const struct trace_rec *r = &k->tr.rec[i];
+
+        k->from[i] = -1;
+        if (r->buffer < 0 || r->guarded || r->index < 0 ||
+            r->index >= s->l->buffer[r->buffer].elems)
+            continue;
+        if (r->store && !last[r->buffer]) {
+            int64_t elems = s->l->buffer[r->buffer].elems;
+
+            last[r->buffer] = arena_array(s->a, int, elems + 1);
+            for (int64_t e = 0; e < elems; e++)
+                last[r->buffer][e] = -1;
+        }
+        if (r->store)
+            last[r->buffer][r->index] = i;
+        else if (last[r->buffer])
+            k->from[i] = last[r->buffer][r->index];
+    }
 }
 
 struct ktrace *side_kernel(struct side *s, int kernel)
@@ -121,6 +167,7 @@ struct ktrace *side_kernel(struct side *s, int kernel)
     for (int i = 0; i < k->tr.n; i++)
         k->loads[k->tr.rec[i].stmt] |= !k->tr.rec[i].store;
     index_stores(s, k);
+    trace_stores(s, k);
     k->done = true;
     return k;
 }
@@ -197,6 +244,8 @@ static bool agree(const struct stmt_pair *p, const struct trace_rec *store,
 
 static void collect(struct side *s, int kernel, int64_t element, const struct trace_rec *root,
                     int depth, struct leaves *out);
+static void collect_store(struct side *s, int kernel, int at, const struct trace_rec *root,
+                          int depth, struct leaves *out);
 
 struct body {
     const struct trace_rec *r;
@@ -231,7 +280,7 @@ static void add_leaf(struct side *s, int kernel, const struct trace_rec *r,
     const struct lprog *l = s->l;
     const struct access *ac = &l->access[r->access];
     const struct buffer *b = r->buffer >= 0 ? &l->buffer[r->buffer] : NULL;
-    int writer;
+    int writer, from = s->k[kernel].from[r - s->k[kernel].tr.rec];
 
     if (ac->src == SRC_BODY && r->guarded)
         drop_body(s, ac->body, r, out);
@@ -239,6 +288,10 @@ static void add_leaf(struct side *s, int kernel, const struct trace_rec *r,
         return;
     if (b && r->buffer == s->k[kernel].buffer)
         return;
+    if (from >= 0 && depth < DEPTH_MAX) { /* through shared memory */
+        collect_store(s, kernel, from, root, depth + 1, out);
+        return;
+    }
     writer = b && !r->guarded ? buffer_writer(l, r->buffer) : -1;
     if (writer >= 0 && depth < DEPTH_MAX && s->other) {
         int there = buffer_find(s->other->l, b);
@@ -253,6 +306,25 @@ static void add_leaf(struct side *s, int kernel, const struct trace_rec *r,
             (struct leaf){ b, r->index, r->guarded, kernel, r, root };
 }
 
+/* The loads behind one store, in order. */
+static void collect_store(struct side *s, int kernel, int at, const struct trace_rec *root,
+                          int depth, struct leaves *out)
+{
+    struct ktrace *k = side_kernel(s, kernel);
+    const struct trace_rec *store = &k->tr.rec[at];
+
+    for (int st = 0; st < s->l->kernel[kernel].n; st++) {
+        struct stmt_pair *p;
+
+        if (!k->loads[st])
+            continue;
+        p = pair_get(s, k, store, st);
+        for (int i = p->slot[pair_slot(p, &store->loops, p->at_store)]; i >= 0; i = p->next[i])
+            if (agree(p, store, &k->tr.rec[i]))
+                add_leaf(s, kernel, &k->tr.rec[i], root ? root : &k->tr.rec[i], depth, out);
+    }
+}
+
 static void collect(struct side *s, int kernel, int64_t element, const struct trace_rec *root,
                     int depth, struct leaves *out)
 {
@@ -261,17 +333,7 @@ static void collect(struct side *s, int kernel, int64_t element, const struct tr
     if (k->buffer < 0 || element < 0 || element >= s->l->buffer[k->buffer].elems)
         return;
     for (int at = k->first[element]; at >= 0; at = k->next[at])
-        for (int st = 0; st < s->l->kernel[kernel].n; st++) {
-            struct stmt_pair *p;
-
-            if (!k->loads[st])
-                continue;
-            p = pair_get(s, k, &k->tr.rec[at], st);
-            for (int i = p->slot[pair_slot(p, &k->tr.rec[at].loops, p->at_store)]; i >= 0;
-                 i = p->next[i])
-                if (agree(p, &k->tr.rec[at], &k->tr.rec[i]))
-                    add_leaf(s, kernel, &k->tr.rec[i], root ? root : &k->tr.rec[i], depth, out);
-        }
+        collect_store(s, kernel, at, root, depth, out);
 }
 
 void side_leaves(struct side *s, int kernel, int64_t element, struct leaves *out)

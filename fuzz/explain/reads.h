@@ -30,6 +30,7 @@ struct ktrace { /* one kernel, traced */
     int buffer;        /* that it stores to, -1 = none */
     bool *loads;       /* by statement: does it load */
     int *first, *next; /* records that store to an element: by element, by record; -1 ends */
+    int *from;         /* by record: loads of what the kernel itself stored, which; -1 */
     struct stmt_pair *pair;
     int n_pair, cap_pair;
 };

@@ -62,6 +62,7 @@ struct gen {
     int primes;     /* SZ_PRIMES: number handed out */
     bool zero_due;  /* one extent of this trial is to be 0 */
     int mix[MK_COUNT];
+    bool gpu;    /* this trial gets steps for GPUs */
     int depth;   /* of gen_make's recursion */
     int attempt; /* at this trial */
     jmp_buf again;
@@ -215,6 +216,7 @@ int reduce_big(struct gen *g, int64_t terms); /* over an input of about that man
 /* gen_matmul.c */
 int matmul_spelled(struct gen *g, int x, int y, bool copies);
 int matmul_on(struct gen *g, int x, int64_t terms); /* x times something */
+int matmul_epilogue(struct gen *g, int x);
 void family_matmul(struct gen *g);
 
 /* gen_mha.c, gen_fused.c: whole trials */
@@ -223,6 +225,8 @@ void family_spelled(struct gen *g); /* attention of primitive nodes */
 void family_fused(struct gen *g);
 void family_views(struct gen *g);
 void family_mixed(struct gen *g);
+/* gen_gpu.c; false = this time the preset's own is wanted */
+bool family_gpu(struct gen *g);
 /* one more node or two on x, anything goes */
 int gen_onwards(struct gen *g, int x);
 /* makes up the multiply-adds that the trial aims at */
@@ -241,5 +245,8 @@ void data_integers(struct gen *g, int input, int lo, int hi); /* one of integers
 /* gen_sched.c: false if the program can't be lowered even without a schedule */
 bool sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct arena *a,
                 struct arena *scratch);
+/* gen_bind.c: the same with steps for GPUs */
+bool sched_draw_gpu(struct rng *r, const struct gen_opts *o, struct trial *t, struct arena *a,
+                    struct arena *scratch);
 
 #endif

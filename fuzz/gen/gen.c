@@ -70,7 +70,12 @@ bool gen_draws_op(enum op op)
 
 bool gen_draws_step(enum step_kind kind)
 {
-    return kind != STEP_COUNT;
+    return kind != STEP_COUNT && !gen_draws_gpu_step(kind);
+}
+
+bool gen_draws_gpu_step(enum step_kind kind)
+{
+    return step_is_gpu(&(struct step){ .kind = kind });
 }
 
 void gen_opts_default(struct gen_opts *o)
@@ -189,7 +194,8 @@ static void draw_graph(struct gen *g)
     setjmp(g->again);
     restart(g);
     if (g->attempt++ < MAX_ATTEMPTS) {
-        presets[g->o->preset].draw(g);
+        if (!g->gpu || !family_gpu(g))
+            presets[g->o->preset].draw(g);
         choose_outputs(g);
         layout_outputs(g);
     } else {
@@ -207,12 +213,15 @@ struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o
     g->p = &g->t->prog;
     g->o = o;
     g->a = a;
+    rng_init_named(&r, seed, number, "gpu");
+    g->gpu = rng_chance(&r, (uint64_t)o->gpu_percent, 100);
     rng_init_named(&r, seed, number, "data");
     data_draw(&r, o, g->t);
     rng_init_named(&g->rng, seed, number, "graph");
     rng_init_named(&r, seed, number, "schedule");
     do
         draw_graph(g);
-    while (!sched_draw(&r, o, g->t, a, scratch) && g->attempt <= MAX_ATTEMPTS);
+    while (!(g->gpu ? sched_draw_gpu : sched_draw)(&r, o, g->t, a, scratch) &&
+           g->attempt <= MAX_ATTEMPTS);
     return g->t;
 }

@@ -28,6 +28,8 @@ void gen_opts_default(struct gen_opts *o);
 /* Are there draws of this op, this step, at all? */
 bool gen_draws_op(enum op op);
 bool gen_draws_step(enum step_kind kind);
+/* The same for steps of the trials that gpu_percent gives, and of those only. */
+bool gen_draws_gpu_step(enum step_kind kind);
 
 /* The trial lives in a. scratch is used for trying steps and is reset. */
 struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o,

@@ -36,7 +36,8 @@ static int64_t draw_block(struct sched *s, int64_t keys)
 
 void sched_algo(struct sched *s)
 {
-    static const int weight[ALGO_COUNT] = { 1, 6, 5 };
+    static const int weights[2][ALGO_COUNT] = { { 1, 6, 5, 0 }, { 1, 2, 2, 9 } };
+    const int *weight = weights[s->gpu];
 
     for (int i = 0; i < s->t->prog.n; i++) {
         const struct node *n = &s->t->prog.node[i];
@@ -55,6 +56,8 @@ void sched_algo(struct sched *s)
         st->algo = (enum algo)rng_weighted(s->r, w, ALGO_COUNT);
         if (st->algo != ALGO_DECOMPOSED)
             st->n = draw_block(s, keys_of(&s->t->prog, n));
+        if (st->algo == ALGO_FLASH)
+            st->splits = rng_chance(s->r, 1, 2) ? 1 : rng_range(s->r, 2, 4);
     }
 }
 
@@ -96,17 +99,20 @@ static void name_part(struct sched *s, int *node, const char **part)
         *part = arena_strdup(s->a, *part);
 }
 
+void sched_name_step(struct sched *s, struct step *st)
+{
+    for (int k = 0; k < 2; k++)
+        if (st->node[k] >= 0)
+            name_part(s, &st->node[k], &st->part[k]);
+    for (int k = 0; k < st->n_axis; k++)
+        name_part(s, &st->axis[k].node, &st->axis[k].part);
+}
+
 void sched_name_parts(struct sched *s)
 {
     if (s->p == &s->t->prog)
         return;
-    for (int i = 0; i < s->t->n_step; i++) {
-        struct step *st = &s->t->step[i];
-
-        for (int k = 0; k < 2 && st->kind != STEP_ALGO; k++)
-            if (st->node[k] >= 0)
-                name_part(s, &st->node[k], &st->part[k]);
-        for (int k = 0; k < st->n_axis; k++)
-            name_part(s, &st->axis[k].node, &st->axis[k].part);
-    }
+    for (int i = 0; i < s->t->n_step; i++)
+        if (s->t->step[i].kind != STEP_ALGO)
+            sched_name_step(s, &s->t->step[i]);
 }

@@ -13,7 +13,7 @@ static bool plain_views(const struct prog *p, int at)
         const struct shape *from = &p->node[n->arg[0].node].sh;
         int j = 0;
 
-        if (n->op == OP_SLICE || n->op == OP_PAD)
+        if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ROLL || n->op == OP_REPEAT)
             return false;
         for (int i = 0; i < n->sh.rank && n->op == OP_RESHAPE; i++) {
             if (n->sh.dim[i] == 1)

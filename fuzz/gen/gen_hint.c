@@ -262,6 +262,8 @@ static struct hint infer(const struct gen *g, const struct node *n)
     case OP_RESHAPE:
     case OP_EXPAND:
     case OP_SLICE:
+    case OP_ROLL:
+    case OP_REPEAT:
     case OP_COPY:
     case OP_COUNT:
         break;

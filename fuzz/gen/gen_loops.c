@@ -146,6 +146,7 @@ void sched_splitk(struct sched *s)
     st = sched_step(s, STEP_SPLITK);
     st->node[0] = k->reduction;
     st->n = rng_range(s->r, 2, extent < 5 ? extent : 5);
+    st->mode = SPLITK_WORKSPACE;
     for (int i = 0; i < k->n_loop; i++) /* runs in the partial kernel now */
         if (k->loop[i].reduce && extent > 0) {
             k->loop[i].extent = (k->loop[i].extent + st->n - 1) / st->n;

@@ -134,7 +134,7 @@ static int product_between_copies(struct gen *g, enum dtype dt)
 }
 
 /* What people put behind a product: a scale, a bias, an activation. */
-static int epilogue(struct gen *g, int x)
+int matmul_epilogue(struct gen *g, int x)
 {
     static const double scale[] = { 0.5, 2, -1, 0.35355338 };
     struct shape row;
@@ -184,12 +184,12 @@ void family_matmul(struct gen *g)
         x = product_between_copies(g, dt);
     } else if (kind < 4) {
         x = product_of(g, dt, g->want / 2, 1);
-        x = chained(g, rng_chance(&g->rng, 1, 2) ? epilogue(g, x) : x, g->want / 2);
+        x = chained(g, rng_chance(&g->rng, 1, 2) ? matmul_epilogue(g, x) : x, g->want / 2);
     } else {
         x = product_of(g, dt, g->want, (int)rng_range(&g->rng, 0, 4));
     }
     for (int n = (int)rng_below(&g->rng, 3); n > 0 && gen_room(g, 2); n--)
-        x = epilogue(g, x);
+        x = matmul_epilogue(g, x);
     for (int n = (int)rng_below(&g->rng, 3); n > 0 && gen_room(g, 2); n--)
         x = gen_onwards(g, x);
     if (g->madds < g->want * 9 / 10)

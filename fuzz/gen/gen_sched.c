@@ -66,10 +66,12 @@ static bool picks(const struct sched *s, int node)
 }
 
 /* The kernels as build makes them. */
-static void kernels(struct sched *s)
+void sched_kernels(struct sched *s)
 {
     bool *live = arena_array(s->a, bool, s->n);
 
+    s->k = arena_array(s->a, struct skern, s->n);
+    s->reads = arena_array(s->a, bool, s->n * s->n);
     prog_live(s->p, live);
     for (int i = 0; i < s->n; i++) {
         const struct node *n = &s->p->node[i];
@@ -112,19 +114,32 @@ static int refused(const struct trial *t, const struct err *e)
     return t->n_step - 1;
 }
 
-/* Lowers, and drops what is refused, until nothing is. Lines name the steps meanwhile. */
-static bool settle(struct trial *t, struct arena *scratch)
+static int lower_all(struct sched *s, struct err *e)
 {
     struct lower_opts o = LOWER_OPTS_DEFAULT;
     struct lprog *l;
+    int rc;
+
+    arena_reset(s->scratch);
+    rc = lower(s->t, &o, s->scratch, &l, e);
+    if (rc || !s->gpu)
+        return rc;
+    o.target = TARGET_GPU;
+    arena_reset(s->scratch);
+    return lower(s->t, &o, s->scratch, &l, e);
+}
+
+/* Lowers, and drops what is refused, until nothing is. Lines name the steps meanwhile. */
+bool sched_settle(struct sched *s)
+{
+    struct trial *t = s->t;
 
     for (;;) {
         struct err e = { 0 };
 
         for (int i = 0; i < t->n_step; i++)
             t->step[i].line = i + 1;
-        arena_reset(scratch);
-        if (!trial_check(t, &e) && !lower(t, &o, scratch, &l, &e))
+        if (!trial_check(t, &e) && !lower_all(s, &e))
             break;
         if (t->n_step == 0)
             return false;
@@ -139,16 +154,14 @@ bool sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct
                 struct arena *scratch)
 {
     static const int weight[] = { 2, 3, 5, 8, 9, 8, 6, 4, 3 }; /* steps to propose */
-    struct sched s = { .r = r, .o = o, .t = t, .a = a };
+    struct sched s = { .r = r, .o = o, .t = t, .a = a, .scratch = scratch };
 
     sched_algo(&s);
     if (!sched_expand(&s, scratch))
         return false;
     s.n = s.p->n;
     s.budget = rng_weighted(r, weight, 9);
-    s.k = arena_array(a, struct skern, s.n);
-    s.reads = arena_array(a, bool, s.n *s.n);
-    kernels(&s);
+    sched_kernels(&s);
     sched_fuse(&s);
     sched_split(&s);
     sched_reorder(&s);
@@ -157,5 +170,5 @@ bool sched_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct
     sched_vectorize(&s);
     sched_plan(&s);
     sched_name_parts(&s);
-    return settle(t, scratch);
+    return sched_settle(&s);
 }

@@ -39,6 +39,8 @@ struct sched {
     struct skern *k; /* one per node; views and sources are never alive */
     bool *reads;     /* reads[c * n + p]: kernel c reads the buffer of p */
     int budget;      /* steps still wanted */
+    bool gpu;        /* steps for GPUs too */
+    struct arena *scratch;
 };
 
 struct step *sched_step(struct sched *s, enum step_kind kind);
@@ -54,6 +56,12 @@ bool sched_expand(struct sched *s, struct arena *scratch);
 int sched_original(const struct sched *s, int node, const char **part);
 /* Steps that name nodes of p name nodes of the trial and their parts from here on. */
 void sched_name_parts(struct sched *s);
+void sched_name_step(struct sched *s, struct step *st); /* one that is not the trial's yet */
+
+/* gen_sched.c */
+void sched_kernels(struct sched *s);
+/* Drops what the passes refuse; false if they refuse the trial without steps. */
+bool sched_settle(struct sched *s);
 
 void sched_fuse(struct sched *s);
 void sched_split(struct sched *s);

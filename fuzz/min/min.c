@@ -18,7 +18,7 @@ struct min {
     bool algebra[AL_COUNT];  /* in which the trial was given to us */
     bool trusted;            /* no null kernel would pass it, and it stays so */
     int budget, evaluations;
-    enum verdict_kind kind; /* of the smallest so far */
+    enum verdict_kind kind;   /* of the smallest so far */
     struct probe probe;
     struct trial *t;       /* the smallest so far; lives in arena[at] */
     struct arena arena[2]; /* of t and of the candidate, in turn */
@@ -121,7 +121,8 @@ static bool same_cause(struct min *m, const struct trial *t)
     struct cause c;
 
     if (!find_cause(m, t, &c) || !cause_same(&c, m->cause) ||
-        (m->kind == VK_MISMATCH && c.kind != VK_MISMATCH) || (m->trusted && !is_trusted(m, t)))
+        (m->kind == VK_MISMATCH && c.kind != VK_MISMATCH) ||
+        (m->trusted && !is_trusted(m, t)))
         return false;
     m->kind = c.kind;
     return true;
@@ -221,6 +222,7 @@ static int narrow(struct min *m, const struct trial *t, struct err *e)
     m->trusted = is_trusted(m, t);
     probe_open(&m->probe, m->ck, &m->check);
     m->probe.exact = v->exact;
+    m->probe.target = cause_target(v->backend);
     probe_trial(&m->probe, t, v->algebra);
     return 0;
 }

@@ -89,7 +89,8 @@ bool red_ops_apply(struct trial *t, int from, int to, struct arena *a)
     return false;
 }
 
-/* Hints of one view: as a permute, merged with the permute below; per axis: step 1, start 0. */
+/* Hints of one view: as a permute, merged with the permute below; per axis: step 1 (shift
+ * 1), start 0 (shift 0). */
 enum { VIEW_HINTS = 1 + 2 * MAX_RANK };
 
 int red_views_count(const struct trial *t, struct arena *scratch)
@@ -132,6 +133,14 @@ static bool slice_plain(struct node *n, int a, bool start)
     return true;
 }
 
+static bool roll_plain(struct node *n, int a, int64_t shift)
+{
+    if (a >= n->sh.rank || n->lo[a] == 0 || n->lo[a] == shift)
+        return false;
+    n->lo[a] = shift;
+    return true;
+}
+
 bool red_views_apply(struct trial *t, int from, int to, struct arena *a)
 {
     struct node *n = &t->prog.node[from / VIEW_HINTS];
@@ -142,6 +151,8 @@ bool red_views_apply(struct trial *t, int from, int to, struct arena *a)
         return false;
     if (hint == 0)
         return permute_merge(&t->prog, n);
+    if (n->op == OP_ROLL)
+        return roll_plain(n, (hint - 1) / 2, hint % 2);
     return slice_plain(n, (hint - 1) / 2, hint % 2 == 0);
 }
 

@@ -93,6 +93,24 @@ static bool follow_pad(struct sizes *z, int node, int axis, int choice)
     return z->to[out] > least && sizes_ask(z, in, z->to[out] - least);
 }
 
+/* A repeat stays a whole number of times. An even choice keeps that number. */
+static bool follow_repeat(struct sizes *z, int node, int axis, int choice)
+{
+    const struct node *n = &z->p->node[node];
+    int in = sizes_sym(z, n->arg[0].node, axis), out = sizes_sym(z, node, axis);
+    int64_t times = n->by[axis], from = sizes_new(z, in), to = sizes_new(z, out);
+
+    if (in == out || (z->to[in] < 0 && z->to[out] < 0))
+        return true;
+    if (z->to[in] >= 0 && z->to[out] >= 0)
+        return from > 0 ? to % from == 0 : to == 0;
+    if (z->to[in] >= 0)
+        return sizes_ask(z, out, from * times);
+    if (choice % 2 == 0 && times > 0 && to % times == 0)
+        return sizes_ask(z, in, to / times);
+    return from > 0 && to % from == 0;
+}
+
 struct segment { /* of a reshape: axes [in, in_end) hold what [out, out_end) hold */
     int in, in_end, out, out_end;
 };
@@ -231,6 +249,8 @@ bool sizes_follow(struct sizes *z, int choice)
                 if (n->op == OP_SLICE && !follow_slice(z, i, a, choice))
                     return false;
                 if (n->op == OP_PAD && !follow_pad(z, i, a, choice))
+                    return false;
+                if (n->op == OP_REPEAT && !follow_repeat(z, i, a, choice))
                     return false;
             }
             if (n->op == OP_RESHAPE && !follow_reshape(z, i, choice))

@@ -1,5 +1,5 @@
 /*
- * Writing new sizes into a program: what a slice or pad becomes, and which of the given
+ * Writing new sizes into a program: what a slice, pad, roll or repeat becomes, and which of the given
  * values stay.
  */
 #include "fuzz/min/reduce.h"
@@ -58,6 +58,20 @@ static bool pad_set(struct node *n, int a, int64_t in, int64_t out, int choice)
         n->hi[a] = sum - n->lo[a];
     }
     return true;
+}
+
+/* A shift that was one stays one. */
+static bool round_set(struct node *n, int a, int64_t in, int64_t out)
+{
+    if (n->op == OP_ROLL) {
+        if (in > 1 && n->lo[a] % n->sh.dim[a] != 0 && n->lo[a] % in == 0)
+            n->lo[a] = 1;
+        return true;
+    }
+    if (in == 0)
+        return out == 0;
+    n->by[a] = out / in;
+    return out % in == 0;
 }
 
 /* Given values keep those elements whose coordinates are still there, counted from the first
@@ -123,7 +137,7 @@ static bool node_resize(const struct sizes *z, struct node *n, int i, const stru
     for (int k = 0; k < sh->rank && src >= 0; k++) {
         int64_t in, out = sh->dim[k];
 
-        if (n->op != OP_SLICE && n->op != OP_PAD)
+        if (n->op != OP_SLICE && n->op != OP_PAD && n->op != OP_ROLL && n->op != OP_REPEAT)
             break;
         in = sizes_new(z, sizes_sym(z, src, k));
         if (z->to[sizes_sym(z, src, k)] < 0 && z->to[sizes_sym(z, i, k)] < 0)
@@ -131,6 +145,8 @@ static bool node_resize(const struct sizes *z, struct node *n, int i, const stru
         if (n->op == OP_SLICE && !slice_set(n, k, in, out))
             return false;
         if (n->op == OP_PAD && !pad_set(n, k, in, out, choice))
+            return false;
+        if ((n->op == OP_ROLL || n->op == OP_REPEAT) && !round_set(n, k, in, out))
             return false;
     }
     n->sh = *sh;

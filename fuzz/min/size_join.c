@@ -49,6 +49,8 @@ static void join_view(const struct prog *p, int *up, int node)
             join(up, node, a, src, a);
         else if (n->op == OP_PAD && n->lo[a] == 0 && n->hi[a] == 0)
             join(up, node, a, src, a);
+        else if (n->op == OP_ROLL || (n->op == OP_REPEAT && n->by[a] == 1))
+            join(up, node, a, src, a);
     }
     shift = n->sh.rank - s->rank;
     for (int a = 0; n->op == OP_EXPAND && a < s->rank; a++)

@@ -1,7 +1,7 @@
 /*
  * Inside of emit: what the printers of one kernel share. Names are chosen once per kernel
  * (names.c), then index expressions (emit_index.c), values (emit_value.c) and statements
- * (emit_c.c) are printed into one string.
+ * (emit_stmt.c, for GPUs emit_cuda.c too) are printed into one string.
  */
 #ifndef EMIT_CGEN_H
 #define EMIT_CGEN_H
@@ -18,6 +18,8 @@ struct cgen {
     int64_t *extent; /* of every variable, for ranges */
     int lane_var;    /* >= 0: printed as the number lane_at */
     int64_t lane_at;
+    struct emit_sites *sites; /* for a GPU: every access has a number; NULL = C for a CPU */
+    int at;                   /* the statement in work, for sites */
 
     /* names in this kernel; NULL = does not occur in it */
     const char **buf, **var, **acc;
@@ -69,10 +71,24 @@ void cgen_statement(struct cgen *g);
 void cgen_bind(struct cgen *g, int val);
 void cgen_value(struct cgen *g, int val);
 void cgen_place(struct cgen *g, int access); /* "x[8*i0 + r0]" */
+/* "const tf_f32 v3 = " of a new local, whose number it gives */
+int cgen_new_local(struct cgen *g, const char *type);
+void cgen_local(struct cgen *g, int local); /* "v3" */
 /* what is stored to an element of dt, rounded once; local > 0: the value has this local */
 void cgen_stored_value(struct cgen *g, enum dtype dt, int val, int local);
 
-/* emit_c.c: the line in work goes to the text, indented and wrapped */
+/* emit_stmt.c */
+void cgen_stmt(struct cgen *g, const struct stmt *st);
+void cgen_acc(struct cgen *g, int acc, int at); /* "acc[4*i0_1]" */
+/* A new site of the statement in work; buffer -1 = none. */
+int cgen_site(struct cgen *g, enum site_kind kind, int buffer);
+/* "WORDtype, 12, x, 8*i0 + r0" of a new site; type may be "" */
+void cgen_access(struct cgen *g, const char *word, enum site_kind kind, const char *type,
+                 int access);
+bool cgen_shared(const struct cgen *g, int access); /* is it of the block's memory? */
+
+/* emit_c.c: the line in work, with text behind it, goes to the text, indented and wrapped */
 void cgen_flush(struct cgen *g);
+void cgen_line(struct cgen *g, const char *text);
 
 #endif

@@ -36,6 +36,50 @@ struct repro {
 };
 void emit_repro_c(const struct repro *r, struct arena *a, struct str *s);
 
+/*
+ * The kernels as CUDA C: for each live kernel TF_KERNEL(NAME) in the dialect of HACKING.md,
+ * which nvcc, NVRTC, gcc, clang and tcc take under the prelude for them. Every access, barrier,
+ * copy and loop carries a number of its own: an index into `site`, which lives in l's arena.
+ */
+enum site_kind {
+    SITE_LOAD,
+    SITE_STORE,
+    SITE_ASYNC, /* two rows: this one is the destination, the next the source */
+    SITE_ATOMIC,
+    SITE_ACQUIRE,
+    SITE_RELEASE,
+    SITE_SYNC,
+    SITE_COMMIT,
+    SITE_WAIT,
+    SITE_SHFL,
+    SITE_MMA,
+    SITE_LOOP
+};
+struct emit_site {
+    enum site_kind kind;
+    int kernel, stmt;
+    int buffer; /* accessed, -1 = none */
+    int var;    /* LOOP: its variable */
+    bool wide;  /* several elements at once */
+};
+struct emit_sites {
+    struct emit_site *row;
+    int n, cap;
+};
+void emit_cuda(const struct lprog *l, struct str *s, struct emit_sites *sites);
+
+/* Which compiler is to take the text, and what a hook costs there. CUDA: nvcc and NVRTC. HOST:
+ * tcc, gcc or clang for the SIMT machine, hooks called in it; INLINE: the same with the hooks'
+ * fast paths in the text. */
+enum cuda_host { CUDA_DEVICE, CUDA_SIMT_HOST, CUDA_SIMT_INLINE };
+void emit_cuda_prelude(enum algebra al, enum cuda_host host, const char *text, struct str *s);
+void emit_cuda_prelude_end(enum cuda_host host, const char *text, struct str *s);
+
+/* A standalone repro.cu: nvcc -arch=sm_80 repro.cu && ./a.out runs it many times. exit 1 and
+ * the first wrong element if a run was wrong, 0 if none was, 77 if there is no device. */
+struct repro;
+void emit_repro_cu(const struct repro *r, struct arena *a, struct str *s);
+
 /* How a buffer and a loop variable of a kernel are called in the C text ("x", "i0_1"). */
 const char *emit_var_name(const struct lprog *l, int kernel, int var, struct arena *a);
 

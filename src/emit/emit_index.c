@@ -48,6 +48,7 @@ static bool known(const struct cgen *g, int e, int64_t *c)
     case IX_MOD:
     case IX_LT:
     case IX_AND:
+    case IX_XOR:
         break;
     }
     if (!known(g, x->a, &a) || !known(g, x->b, &b))
@@ -62,6 +63,8 @@ static bool known(const struct cgen *g, int e, int64_t *c)
         *c = a % b < 0 ? a % b + b : a % b;
     else if (x->op == IX_LT)
         *c = a < b;
+    else if (x->op == IX_XOR)
+        *c = a ^ b;
     else
         *c = a && b;
     return true;
@@ -162,6 +165,7 @@ static enum prec prec_of(const struct cgen *g, int e)
     switch (x->op) {
     case IX_CONST:
     case IX_VAR:
+    case IX_XOR: /* printed in brackets */
         return P_PRIMARY;
     case IX_ADD:
         return P_ADD;
@@ -225,6 +229,13 @@ static void put(struct cgen *g, int e, enum prec p)
             cgen_cond(g, x->a);
             str_puts(g->s, " && ");
             cgen_cond(g, x->b);
+            break;
+        case IX_XOR:
+            str_puts(g->s, "(");
+            put(g, x->a, P_PRIMARY);
+            str_puts(g->s, " ^ ");
+            put(g, x->b, P_PRIMARY);
+            str_puts(g->s, ")");
             break;
         }
     }

@@ -24,7 +24,7 @@ static const struct piece rows[] = {
 };
 const struct pieces ref_pieces = { rows, ARRAY_LEN(rows) };
 
-static const struct coord coord_zero = { 'i', 0, 0, 0 };
+static const struct coord coord_zero = { 'i', 0, 0, 0, 0 };
 
 /* ARRAY[sum of stride * coordinate + offset] */
 static void put_at(struct refgen *g, const char *prefix, const char *name, int rank,
@@ -34,15 +34,19 @@ static void put_at(struct refgen *g, const char *prefix, const char *name, int r
 
     str_add(g->s, "%s_%s[", prefix, name);
     for (int a = 0; a < rank; a++) {
-        int64_t by = at[a].by * stride[a];
+        int64_t by = at[a].mod ? stride[a] : at[a].by * stride[a];
 
-        offset += at[a].add * stride[a];
+        offset += at[a].mod ? 0 : at[a].add * stride[a];
         if (by == 0)
             continue;
         str_puts(g->s, any ? (by < 0 ? " - " : " + ") : by < 0 ? "-" : "");
         if (by != 1 && by != -1)
             str_add(g->s, "%" PRId64 "*", by < 0 ? -by : by);
-        str_add(g->s, "%c%d", at[a].role, at[a].num);
+        if (at[a].mod)
+            str_add(g->s, "((%c%d + %" PRId64 ") %% %" PRId64 ")", at[a].role, at[a].num,
+                    at[a].add, at[a].mod);
+        else
+            str_add(g->s, "%c%d", at[a].role, at[a].num);
         any = true;
     }
     if (!any)
@@ -303,6 +307,15 @@ static bool pads(const struct node *n)
     return false;
 }
 
+/* roll and repeat: round and round an axis of n elements */
+static struct coord round_coord(const struct node *x, int a, int64_t n)
+{
+    int64_t back = x->op == OP_ROLL && n > 0 ? x->lo[a] % n : 0;
+
+    return n <= 1 ? coord_zero
+                  : (struct coord){ 'i', a, 1, back > 0 ? n - back : -back, n };
+}
+
 /* The operand's element that element i0, i1, .. of a view is, by the view's definition. */
 static void view_coords(const struct node *n, const struct shape *in, struct coord *at)
 {
@@ -314,9 +327,11 @@ static void view_coords(const struct node *n, const struct shape *in, struct coo
         else if (n->op == OP_EXPAND && a >= lead)
             at[a - lead] = in->dim[a - lead] == n->sh.dim[a] ? coord_var('i', a) : coord_zero;
         else if (n->op == OP_SLICE)
-            at[a] = (struct coord){ 'i', a, n->by[a], n->lo[a] };
+            at[a] = (struct coord){ 'i', a, n->by[a], n->lo[a], 0 };
         else if (n->op == OP_PAD)
-            at[a] = (struct coord){ 'i', a, 1, -n->lo[a] };
+            at[a] = (struct coord){ 'i', a, 1, -n->lo[a], 0 };
+        else if (n->op == OP_ROLL || n->op == OP_REPEAT)
+            at[a] = round_coord(n, a, in->dim[a]);
     }
 }
 

@@ -34,7 +34,7 @@ static void open_rows(struct refgen *g, const struct shape *sh, int first, int b
                       struct coord *at)
 {
     for (int a = 0; a < sh->rank; a++) {
-        at[a] = (struct coord){ 'i', a, 0, 0 };
+        at[a] = (struct coord){ 'i', a, 0, 0, 0 };
         if (a >= first || a == but)
             continue;
         ref_open_loop(g, 'i', a, sh->dim[a]);
@@ -104,7 +104,7 @@ static void argmax(struct refgen *g, int node)
 
     ref_open_result(g, n, at);
     for (int a = 0; a < in->rank; a++)
-        from[a] = a == n->axis ? (struct coord){ 'i', 0, 0, 0 } : at[out++];
+        from[a] = a == n->axis ? (struct coord){ 'i', 0, 0, 0, 0 } : at[out++];
     ref_assign(g, node, at);
     str_puts(g->s, "r_argmax(&");
     ref_put_node(g, n->arg[0].node, from);
@@ -119,7 +119,7 @@ static void gather(struct refgen *g, int node)
 
     ref_open_result(g, n, at);
     for (int a = 0; a < in->rank; a++)
-        from[a] = a == n->axis ? (struct coord){ 'i', 0, 0, 0 } : at[a];
+        from[a] = a == n->axis ? (struct coord){ 'i', 0, 0, 0, 0 } : at[a];
     ref_assign(g, node, at);
     str_puts(g->s, "r_gather(&");
     ref_put_node(g, n->arg[0].node, from);

@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "emit/cgen.h"
 #include "emit/ref.h"
+#include "emit/repro.h"
 #include "ir/data.h"
 #include "ir/text.h"
 
@@ -21,18 +22,18 @@ static void put_comment(struct str *s, const char *text)
                   text[0] == '/' && s->n && s->s[s->n - 1] == '*' ? 2 : 1);
 }
 
-static void put_opening(const struct repro *r, struct str *s)
+void repro_opening(const struct repro *r, const char *how, struct str *s)
 {
     str_puts(s, "/*\n * ");
     put_comment(s, r->title);
     str_puts(s, "\n *\n *     ");
     put_comment(s, r->command);
-    str_add(
-        s,
-        "\n *\n * %s repro.c -lm && ./a.out: exit 1 and the first wrong element, or exit 0 if\n"
-        " * the kernel is right. Algebra: %s. The trial it comes from:\n",
-        r->build ? r->build : "cc",
-        r->algebra == AL_RING ? "ring (integers mod 2^32 in place of floats)" : "ieee");
+    str_puts(s, "\n *\n * ");
+    put_comment(s, how);
+    str_add(s,
+            ": exit 1 and the first wrong element, or exit 0 if\n"
+            " * the kernel is right. Algebra: %s. The trial it comes from:\n",
+            r->algebra == AL_RING ? "ring (integers mod 2^32 in place of floats)" : "ieee");
     trial_print(r->trial, s);
     /* a guard that is never true is what the emitted text may say */
     str_puts(s, "*/\n\n"
@@ -107,7 +108,7 @@ static void put_input(const struct repro *r, int node, struct arena *a, struct s
     str_puts(s, count ? "\n};\n" : " 0 };\n");
 }
 
-static void put_inputs(const struct repro *r, struct arena *a, struct str *s)
+void repro_inputs(const struct repro *r, struct arena *a, struct str *s)
 {
     const struct prog *p = &r->trial->prog;
 
@@ -123,16 +124,16 @@ static bool planned(const struct buffer *b)
 }
 
 /* One row a buffer, in the order of p[]; the arena is the last. */
-static void put_memory(const struct repro *r, struct str *s)
+void repro_memory(const struct repro *r, struct str *s)
 {
-    static const char *const kind[] = { "input", "output", "temp" };
+    static const char *const kind[] = { "input", "output", "temp", "shared" };
     const struct lprog *l = r->l;
 
     str_puts(s, "static struct r_memory memory[] = {\n");
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
         const struct node *n = b->node >= 0 ? &r->l->prog->node[b->node] : NULL;
-        int64_t elems = planned(b) ? 0 : b->elems;
+        int64_t elems = planned(b) || b->kind == BUF_SHARED ? 0 : b->elems;
 
         if (b->kind == BUF_INPUT)
             elems = layout_storage(&n->layout, &n->sh);
@@ -168,7 +169,7 @@ static char type_letter(enum dtype dt)
     return letter[dt];
 }
 
-static void put_outputs(const struct repro *r, struct str *s)
+void repro_outputs(const struct repro *r, struct str *s)
 {
     const struct lprog *l = r->l;
 
@@ -284,8 +285,8 @@ static void put_tail(const struct repro *r, struct str *s)
 {
     emit_ref(r->trial, r->algebra, s);
     str_puts(s, "\n");
-    put_memory(r, s);
-    put_outputs(r, s);
+    repro_memory(r, s);
+    repro_outputs(r, s);
     if (watched(r)) {
         put_temps(r, s);
         put_kernels(r, s);
@@ -297,10 +298,11 @@ void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
 {
     static const char *const header[] = { "float", "limits", "tgmath", "signal",
                                           "stdio", "stdlib", "string", "sys/mman" };
+    const char *how = arena_printf(a, "%s repro.c -lm && ./a.out", r->build ? r->build : "cc");
     struct str tail = { 0 };
     bool *used = arena_array(a, bool, ref_pieces.n);
 
-    put_opening(r, s);
+    repro_opening(r, how, s);
     put_kernel_text(r, s);
     str_puts(s, "\n");
     for (size_t i = 0; i < ARRAY_LEN(header); i++)
@@ -308,7 +310,7 @@ void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
     str_puts(s, "\n");
     put_tail(r, &tail);
     pieces_mark(&ref_pieces, str_get(&tail), r->algebra, used);
-    put_inputs(r, a, s);
+    repro_inputs(r, a, s);
     pieces_put(&ref_pieces, used, r->algebra, s);
     str_puts(s, str_get(&tail));
     str_release(&tail);

@@ -1,7 +1,8 @@
 /*
  * Values as C text, through the vocabulary of the preludes. A value that several readers of
  * one statement share is printed again where it is small, and bound to a local where it is
- * big; so is what nests too deep. Values are total, so binding them early is safe.
+ * big; so is what nests too deep. Values are total, so binding them early is safe. For a GPU
+ * every load of a buffer is bound, one full expression each, in order.
  */
 #include "emit/words.h"
 
@@ -16,6 +17,22 @@ enum {
     SHARED_SIZE = 6, /* a shared value of more operations gets a local */
     NEST_MAX = 12,   /* libtcc's time for nested macros grows with the square of the depth */
 };
+
+int cgen_new_local(struct cgen *g, const char *type)
+{
+    str_puts(g->s, "const ");
+    str_puts(g->s, type);
+    str_puts(g->s, " ");
+    cgen_local(g, ++g->n_local);
+    str_puts(g->s, " = ");
+    return g->n_local;
+}
+
+void cgen_local(struct cgen *g, int local)
+{
+    str_puts(g->s, g->local);
+    cgen_int(g->s, local);
+}
 
 void cgen_statement(struct cgen *g)
 {
@@ -51,6 +68,29 @@ static void count_uses(struct cgen *g, int val)
 
 static void put_inline(struct cgen *g, int val, bool stored);
 
+/* Must it be an expression of its own? */
+static bool alone(const struct cgen *g, const struct value *v)
+{
+    return g->sites && ((v->kind == V_LOAD && g->l->access[v->arg[0]].src == SRC_BUFFER) ||
+                        v->kind == V_SHFL);
+}
+
+/* "TF_SHFL(tf_f32, 12, v3, acc, 16);": the local is declared by the word */
+static void put_shuffle(struct cgen *g, const struct value *v, int local)
+{
+    str_puts(g->s, "TF_SHFL(");
+    str_puts(g->s, cgen_type(v->dt));
+    str_puts(g->s, ", ");
+    cgen_int(g->s, cgen_site(g, SITE_SHFL, -1));
+    str_puts(g->s, ", ");
+    cgen_local(g, local);
+    str_puts(g->s, ", ");
+    cgen_acc(g, v->arg[0], v->arg[1]);
+    str_puts(g->s, ", ");
+    cgen_int(g->s, v->arg[2]);
+    cgen_line(g, ");");
+}
+
 static void bind(struct cgen *g, int val)
 {
     const struct value *v = &g->l->value[val];
@@ -70,19 +110,24 @@ static void bind(struct cgen *g, int val)
         if (c->depth < g->value[arg].depth + 1)
             c->depth = g->value[arg].depth + 1;
     }
+    if (alone(g, v)) {
+        if (v->kind == V_SHFL) {
+            put_shuffle(g, v, ++g->n_local);
+        } else {
+            cgen_new_local(g, cgen_type(v->dt));
+            put_inline(g, val, false);
+            cgen_line(g, ";");
+        }
+        *c = (struct cvalue){ g->stamp, c->uses, 1, 0, g->n_local };
+        return;
+    }
     if (v->kind != V_OP && body < 0)
         return;
     if ((c->uses > 1 && c->size > SHARED_SIZE) || c->depth > NEST_MAX) {
-        str_puts(g->s, "const ");
-        str_puts(g->s, cgen_type(v->dt));
-        str_puts(g->s, " ");
-        str_puts(g->s, g->local);
-        cgen_int(g->s, g->n_local + 1);
-        str_puts(g->s, " = ");
+        cgen_new_local(g, cgen_type(v->dt));
         put_inline(g, val, false);
-        str_puts(g->s, ";");
-        cgen_flush(g);
-        *c = (struct cvalue){ g->stamp, c->uses, 1, 0, ++g->n_local };
+        cgen_line(g, ";");
+        *c = (struct cvalue){ g->stamp, c->uses, 1, 0, g->n_local };
     }
 }
 
@@ -140,7 +185,13 @@ static void put_source(struct cgen *g, int access, int body)
     switch (x->src) {
     case SRC_BUFFER:
         str_puts(g->s, load_open(x->dt));
-        cgen_place(g, access);
+        if (g->sites) {
+            cgen_access(g, cgen_shared(g, access) ? "TF_SLD(" : "TF_LD(", SITE_LOAD,
+                        cgen_stored(x->dt), access);
+            str_puts(g->s, ")");
+        } else {
+            cgen_place(g, access);
+        }
         cgen_close(g, load_open(x->dt));
         return;
     case SRC_IOTA:
@@ -243,6 +294,8 @@ static void put_inline(struct cgen *g, int val, bool stored)
             str_puts(g->s, "]");
         }
         return;
+    case V_SHFL:
+        BUG("kernel %s is bound: C can't say that", g->k->name);
     case V_INDEX:
         if (v->dt == DT_BOOL) {
             str_puts(g->s, "(");
@@ -261,8 +314,7 @@ static void put_inline(struct cgen *g, int val, bool stored)
 static void put_value(struct cgen *g, int val, bool stored)
 {
     if (g->value[val].local) {
-        str_puts(g->s, g->local);
-        cgen_int(g->s, g->value[val].local);
+        cgen_local(g, g->value[val].local);
         return;
     }
     put_inline(g, val, stored);
@@ -279,8 +331,7 @@ void cgen_stored_value(struct cgen *g, enum dtype dt, int val, int local)
 
     str_puts(g->s, open);
     if (local) {
-        str_puts(g->s, g->local);
-        cgen_int(g->s, local);
+        cgen_local(g, local);
     } else {
         put_value(g, val, cgen_is_half(dt));
     }

@@ -21,15 +21,41 @@ static const char *const reserved[] = {
     "tanh", "tanhf", "true", "typedef", "typeof", "union", "unix", "unsigned", "void",
     "volatile", "while", "thread_local", "typeof_unqual",
 };
+/* Beside these for a GPU, where nvcc reads C++ behind the headers of the CUDA runtime. */
+static const char *const reserved_cuda[] = {
+    "and", "and_eq", "assert", "atomicAdd", "bitand", "bitor", "blockDim", "blockIdx", "catch",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl",
+    "concept", "const_cast", "consteval", "constinit", "decltype", "delete", "dynamic_cast",
+    "errno", "explicit", "export", "friend", "gridDim", "mutable", "namespace", "new", "noexcept",
+    "not", "not_eq", "operator", "or", "or_eq", "private", "protected", "public",
+    "reinterpret_cast", "requires", "static_cast", "stderr", "stdin", "stdout", "template",
+    "this", "threadIdx", "throw", "try", "typeid", "typename", "using", "virtual", "warpSize",
+    "wchar_t", "xor", "xor_eq",
+};
 /* clang-format on */
+
+static bool listed(const char *const *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(name, list[i]))
+            return true;
+    return false;
+}
+
+/* INT_MAX and the like: macros of headers have no small letters. */
+static bool like_macro(const char *name)
+{
+    return strlen(name) > 2 && !strpbrk(name, "abcdefghijklmnopqrstuvwxyz");
+}
 
 static bool taken(const struct cgen *g, const char *name)
 {
     if (!strncmp(name, "tf_", 3) || !strncmp(name, "TF_", 3))
         return true;
-    for (size_t i = 0; i < ARRAY_LEN(reserved); i++)
-        if (!strcmp(name, reserved[i]))
-            return true;
+    if (listed(reserved, ARRAY_LEN(reserved), name))
+        return true;
+    if (g->sites && listed(reserved_cuda, ARRAY_LEN(reserved_cuda), name))
+        return true;
     for (int i = 0; i < g->n_used; i++)
         if (!strcmp(name, g->used[i]))
             return true;
@@ -53,6 +79,8 @@ const char *cgen_unique(struct cgen *g, const char *want)
 
     /* tf_x would stay reserved with any number of underscores behind it */
     if (!strncmp(name, "tf_", 3) || !strncmp(name, "TF_", 3))
+        name = arena_printf(a, "x_%s", name);
+    if (g->sites && like_macro(name))
         name = arena_printf(a, "x_%s", name);
     while (taken(g, name))
         name = arena_printf(a, "%s_", name);
@@ -104,6 +132,7 @@ static void name_value(struct cgen *g, int val)
         name_access(g, v->arg[0]);
         return;
     case V_ACC:
+    case V_SHFL:
         g->acc_read[v->arg[0]] = true;
         return;
     case V_OP:
@@ -131,15 +160,23 @@ static void name_statement(struct cgen *g, const struct stmt *st)
         return;
     }
     case ST_UPDATE:
+    case ST_SET:
         name_value(g, st->val);
         return;
     case ST_STORE:
+    case ST_ASYNC:
+    case ST_ATOMIC:
+    case ST_ACQUIRE:
+    case ST_RELEASE:
         name_value(g, st->val);
         name_access(g, st->access);
         g->stored[g->l->access[st->access].buffer] = true;
         return;
     case ST_IF:
     case ST_END:
+    case ST_SYNC:
+    case ST_COMMIT:
+    case ST_WAIT:
         return;
     }
 }
@@ -185,7 +222,7 @@ void cgen_names(struct cgen *g, int kernel)
     g->stamp++;
     /* buffers first: they keep their nodes' names */
     for (int i = 0; i < g->k->n; i++)
-        if (g->k->st[i].kind == ST_STORE || g->k->st[i].kind == ST_UPDATE)
+        if (stmt_has_value(&g->k->st[i]))
             name_statement(g, &g->k->st[i]);
     for (int i = 0; i < g->k->n; i++)
         if (g->k->st[i].kind == ST_LOOP || g->k->st[i].kind == ST_DECL)

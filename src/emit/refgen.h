@@ -14,16 +14,17 @@ struct refgen {
     enum dtype as; /* ieee: the dtype that r_as speaks of */
 };
 
-/* A coordinate of an operand: by * VAR + add, where VAR is role and number ("i0", "r1"). */
+/* A coordinate of an operand: by * VAR + add, where VAR is role and number ("i0", "r1"), and
+ * of that the remainder by mod, if there is one (then it is not negative). */
 struct coord {
     char role;
     int num;
-    int64_t by, add;
+    int64_t by, add, mod;
 };
 
 static inline struct coord coord_var(char role, int num)
 {
-    return (struct coord){ role, num, 1, 0 };
+    return (struct coord){ role, num, 1, 0, 0 };
 }
 
 /* Element at[] of node `node`, stored densely: "w_q[8*i0 + r0]". */

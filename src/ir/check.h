@@ -24,6 +24,8 @@ enum part {
     PART_EMPTY,
     PART_STRIDES,
     PART_OFFSET,
+    PART_SHIFT,
+    PART_TIMES,
     PART_ITEM, /* + place in the list; reductions: + axis */
     PART_COUNT = PART_ITEM + MAX_RANK
 };

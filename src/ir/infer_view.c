@@ -1,5 +1,5 @@
 /*
- * Shapes of views: permute, reshape, expand, slice, pad.
+ * Shapes of views: permute, reshape, expand, slice, pad, roll, repeat.
  */
 #include "ir/infer.h"
 
@@ -100,6 +100,30 @@ static int infer_reshape(struct infer *f, const struct shape *x)
     return 0;
 }
 
+static int infer_roll(struct infer *f, const struct shape *x)
+{
+    for (int i = 0; i < x->rank; i++)
+        if (f->n->lo[i] < -MAX_ELEMENTS || f->n->lo[i] > MAX_ELEMENTS)
+            return infer_fault(f, PART_ITEM + i, "shift %lld; expected at most %lld either way",
+                               (long long)f->n->lo[i], (long long)MAX_ELEMENTS);
+    f->n->sh = *x;
+    return 0;
+}
+
+static int infer_repeat(struct infer *f, const struct shape *x)
+{
+    struct node *n = f->n;
+
+    n->sh.rank = x->rank;
+    for (int i = 0; i < x->rank; i++) {
+        if (n->by[i] < 0 || n->by[i] > MAX_ELEMENTS)
+            return infer_fault(f, PART_ITEM + i, "%lld times; expected 0 to %lld",
+                               (long long)n->by[i], (long long)MAX_ELEMENTS);
+        n->sh.dim[i] = x->dim[i] * n->by[i];
+    }
+    return infer_check_shape(f, &n->sh, PART_TIMES);
+}
+
 int infer_view(struct infer *f)
 {
     struct node *n = f->n;
@@ -117,6 +141,10 @@ int infer_view(struct infer *f)
         rc = infer_expand(f, x);
     else if (n->op == OP_SLICE)
         rc = infer_slice(f, x);
+    else if (n->op == OP_ROLL)
+        rc = infer_roll(f, x);
+    else if (n->op == OP_REPEAT)
+        rc = infer_repeat(f, x);
     else
         rc = infer_pad(f, x);
     return rc ? rc : infer_check_shape(f, &n->sh, PART_LIST);

@@ -13,7 +13,14 @@ enum outcome_status {
     OUT_BUILD_FAILED,  /* the emitted text did not compile; detail has the log */
     OUT_OUT_OF_BOUNDS, /* an access left its logical array (interp); site is set */
     OUT_HANG,          /* a step limit was reached */
-    OUT_CRASH          /* died by a signal (filled in by the parent) */
+    OUT_CRASH,         /* died by a signal (filled in by the parent) */
+    OUT_MALFORMED,     /* outputs of another number, shape or dtype; detail says which */
+    /* of the SIMT machine; site is set, and other where two accesses are meant */
+    OUT_RACE,       /* two unordered accesses, one a write; or an asynchronous copy under way */
+    OUT_UNINIT,     /* nobody had written what was read */
+    OUT_STALE,      /* written last through another array that lies there too */
+    OUT_DIVERGENCE, /* threads of one barrier came to different ones, or a part of them */
+    OUT_DEADLOCK    /* nobody could go on */
 };
 
 /* One access, with the loops round it. */
@@ -22,6 +29,9 @@ struct site {
     int64_t index, size; /* element addressed, elements of the array */
     bool store;
     char loops[160]; /* "s.i0=1 s.i1=0 s.r0=7" */
+    /* of the SIMT machine, else 0: */
+    int kernel_no, stmt; /* in the lowered program: which statement */
+    int64_t block, thread;
 };
 
 struct outcome {
@@ -33,7 +43,9 @@ struct outcome {
     bool input_changed;     /* an input's storage is not what it was */
     bool margin_broken;     /* bytes outside a caller's buffer were written */
     char where[48];         /* the input or buffer that those two speak of */
-    struct site site;
+    struct site site, other; /* other: the earlier access; kernel "" = none */
+    char rule[32]; /* SIMT: what was broken, a word: "async" "barrier" "blocks" .. */
+    char ran[64];  /* of a compiler that is not ours: what it says that it ran */
     char detail[400];
 };
 

@@ -29,6 +29,23 @@ int parse_named(struct parse *p); /* NAME = op .. */
 /* A line of the schedule. */
 int parse_step(struct parse *p);
 
+/* Where its words stand, as step_check counts them: word 0 is the step's name. */
+enum { MOST_WORDS = MAX_STEP_AXES + 3 };
+struct words {
+    int col[MOST_WORDS], n;
+};
+void words_mark(const struct parse *p, struct words *w); /* the current token is the next one */
+
+/* NODE or NODE.part */
+int parse_node_part(struct parse *p, int *node, const char **part);
+/* What follows in the forms ALGO, [MODE], TILE, N.X and STAGE; see steps.def. Numbers behind
+ * a key count as words: block splits, threads, depth and vec (which always count). */
+int parse_algo(struct parse *p, struct step *s, struct words *w);
+int parse_mode(struct parse *p, struct step *s);
+int parse_tile(struct parse *p, struct step *s, struct words *w);
+int parse_operand(struct parse *p, struct step *s);
+int parse_stage(struct parse *p, struct step *s, struct words *w);
+
 /* What stands behind key= on a line. */
 #define PART_BIT(part) (1u << (part))
 struct keyed {
@@ -41,6 +58,8 @@ struct keyed {
     enum empty_row empty;
     int64_t stride[MAX_RANK];
     int n_stride;
+    int64_t list[MAX_RANK]; /* shift= times= */
+    int n_list;
 };
 
 /* The current token is where this part stands. */

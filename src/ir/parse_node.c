@@ -173,10 +173,25 @@ static int parse_ranges(struct parse *p, struct node *n)
     return lex_need(lx, ']', "or ','");
 }
 
+/* shift= of roll, times= of repeat: one entry per axis of the operand. */
+static int take_list(struct parse *p, struct node *n, const struct keyed *kv)
+{
+    int part = n->op == OP_ROLL ? PART_SHIFT : PART_TIMES;
+    int want = n->arg[0].node >= 0 ? p->t->prog.node[n->arg[0].node].sh.rank : 0;
+
+    if (kv->n_list != want)
+        return lex_fail(&p->lx, p->col[part], "%d entries; expected %d, one per axis",
+                        kv->n_list, want);
+    memcpy(n->op == OP_ROLL ? n->lo : n->by, kv->list, (size_t)want * sizeof *n->lo);
+    return 0;
+}
+
 /* The keys of ops that have nothing else behind their operands. */
 static void keys_of(enum op op, unsigned *allowed, unsigned *needed)
 {
-    if (op_info(op)->class == OPC_REDUCE) {
+    if (op == OP_ROLL || op == OP_REPEAT) {
+        *needed = PART_BIT(op == OP_ROLL ? PART_SHIFT : PART_TIMES);
+    } else if (op_info(op)->class == OPC_REDUCE) {
         *needed = PART_BIT(PART_AXES);
         *allowed = PART_BIT(PART_KEEP);
     } else if (op == OP_LAYERNORM || op == OP_RMSNORM) {
@@ -226,6 +241,8 @@ static int parse_attributes(struct parse *p, struct node *n)
         keys_of(n->op, &allowed, &needed);
     }
     if (rc || parse_keys(p, allowed, needed, &kv))
+        return p->lx.e->code;
+    if ((n->op == OP_ROLL || n->op == OP_REPEAT) && take_list(p, n, &kv))
         return p->lx.e->code;
     n->axis = kv.axis >= 0 && kv.axis < MAX_RANK ? (int)kv.axis : MAX_RANK;
     n->axes = kv.axes;

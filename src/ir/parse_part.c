@@ -23,6 +23,8 @@ static const struct {
     { "empty", PART_EMPTY },
     { "strides", PART_STRIDES },
     { "offset", PART_OFFSET },
+    { "shift", PART_SHIFT },
+    { "times", PART_TIMES },
 };
 /* clang-format on */
 
@@ -171,6 +173,10 @@ static int parse_key(struct parse *p, enum part part, struct keyed *kv)
         return parse_ints(p, "of strides like [3,1]", PART_STRIDES, kv->stride, &kv->n_stride);
     case PART_OFFSET:
         return lex_int(&p->lx, "an integer", &kv->offset);
+    case PART_SHIFT:
+        return parse_ints(p, "of shifts like [1,0]", PART_SHIFT, kv->list, &kv->n_list);
+    case PART_TIMES:
+        return parse_ints(p, "of times like [2,1]", PART_TIMES, kv->list, &kv->n_list);
     case PART_OP:
     case PART_ARG:
     case PART_DTYPE:

@@ -7,8 +7,6 @@
 #include "base/bug.h"
 #include "ir/parse.h"
 
-enum { MOST_WORDS = MAX_STEP_AXES + 3 };
-
 static const char *const policies[] = {
     [PLAN_OFF] = "off", [PLAN_LINEAR] = "linear", [PLAN_BEST] = "best"
 };
@@ -34,8 +32,7 @@ static const char *take_part(struct parse *p, const char *s, const char *end, co
     return stop;
 }
 
-/* NODE or NODE.part, one word for the lexer. */
-static int parse_node_part(struct parse *p, int *node, const char **part)
+int parse_node_part(struct parse *p, int *node, const char **part)
 {
     struct lex *lx = &p->lx;
     const struct token t = lx->tok;
@@ -83,72 +80,80 @@ static int parse_axis(struct parse *p, struct axis *ax)
     return parse_node_ref(p, "a node", &ax->node);
 }
 
-/* decomposed, or another algorithm with block=N */
-static int parse_algo(struct parse *p, struct step *s, int *col, int *n_col)
+/* One or more axes, up to the end of the line. */
+static int parse_axes(struct parse *p, struct step *s, struct words *w)
 {
-    const char *word[ALGO_COUNT];
-    int at;
-
-    for (int a = 0; a < ALGO_COUNT; a++)
-        word[a] = algo_name((enum algo)a);
-    if (parse_choice(p, word, ALGO_COUNT, &at))
-        return p->lx.e->code;
-    s->algo = (enum algo)at;
-    if (s->algo == ALGO_DECOMPOSED)
-        return 0;
-    if (!lex_is(&p->lx, "block"))
-        return lex_fail(&p->lx, lex_col(&p->lx), "unexpected %s; expected block=N",
-                        lex_quote(&p->lx).s);
-    lex_next(&p->lx);
-    if (lex_need(&p->lx, '=', "after the key"))
-        return p->lx.e->code;
-    col[(*n_col)++] = lex_col(&p->lx);
-    return lex_int(&p->lx, "an integer count", &s->n);
-}
-
-/* One letter of the form. col[] takes the place of each word. */
-static int parse_word(struct parse *p, struct step *s, const char *form, int *n_node, int *col,
-                      int *n_col)
-{
-    static const char *const onoff[] = { "off", "on" };
-    int at;
-
-    col[(*n_col)++] = lex_col(&p->lx);
-    if (strcmp(form, "P") == 0 || strcmp(form, "C") == 0 || strcmp(form, "N") == 0) {
-        at = (*n_node)++;
-        return parse_node_part(p, &s->node[at], &s->part[at]);
-    }
-    if (strcmp(form, "ALGO") == 0)
-        return parse_algo(p, s, col, n_col);
-    if (strcmp(form, "#") == 0)
-        return lex_int(&p->lx, "an integer count", &s->n);
-    if (strcmp(form, "A") == 0)
-        return parse_axis(p, &s->axis[s->n_axis++]);
-    if (strcmp(form, "POLICY") == 0) {
-        if (parse_choice(p, policies, ARRAY_LEN(policies), &at))
-            return p->lx.e->code;
-        s->policy = (enum plan_policy)at;
-        return 0;
-    }
-    if (strcmp(form, "ONOFF") == 0) {
-        if (parse_choice(p, onoff, ARRAY_LEN(onoff), &at))
-            return p->lx.e->code;
-        s->on = at == 1;
-        return 0;
-    }
-    if (strcmp(form, "A+") != 0)
-        BUG("form %s of a step", form);
     if (parse_axis(p, &s->axis[s->n_axis++]))
         return p->lx.e->code;
     while (p->lx.tok.kind != TOK_END) {
         if (s->n_axis == MAX_STEP_AXES)
             return lex_fail(&p->lx, lex_col(&p->lx), "too many axes; expected at most %d",
                             MAX_STEP_AXES);
-        col[(*n_col)++] = lex_col(&p->lx);
+        words_mark(p, w);
         if (parse_axis(p, &s->axis[s->n_axis++]))
             return p->lx.e->code;
     }
     return 0;
+}
+
+static int parse_policy(struct parse *p, struct step *s)
+{
+    int at;
+
+    if (parse_choice(p, policies, ARRAY_LEN(policies), &at))
+        return p->lx.e->code;
+    s->policy = (enum plan_policy)at;
+    return 0;
+}
+
+/* The second of two words is true. */
+static int parse_either(struct parse *p, const char *no, const char *yes, bool *on)
+{
+    const char *const word[] = { no, yes };
+    int at;
+
+    if (parse_choice(p, word, 2, &at))
+        return p->lx.e->code;
+    *on = at == 1;
+    return 0;
+}
+
+/* One letter or word of the form. */
+static int parse_word(struct parse *p, struct step *s, const char *form, int *n_node,
+                      struct words *w)
+{
+    int at;
+
+    words_mark(p, w);
+    if (strcmp(form, "P") == 0 || strcmp(form, "C") == 0 || strcmp(form, "N") == 0) {
+        at = (*n_node)++;
+        return parse_node_part(p, &s->node[at], &s->part[at]);
+    }
+    if (strcmp(form, "#") == 0)
+        return lex_int(&p->lx, "an integer count", &s->n);
+    if (strcmp(form, "A") == 0)
+        return parse_axis(p, &s->axis[s->n_axis++]);
+    if (strcmp(form, "A+") == 0)
+        return parse_axes(p, s, w);
+    if (strcmp(form, "ALGO") == 0)
+        return parse_algo(p, s, w);
+    if (strcmp(form, "[MODE]") == 0)
+        return parse_mode(p, s);
+    if (strcmp(form, "TILE") == 0)
+        return parse_tile(p, s, w);
+    if (strcmp(form, "TO") == 0)
+        return parse_either(p, "block", "thread", &s->to_thread);
+    if (strcmp(form, "N.X") == 0)
+        return parse_operand(p, s);
+    if (strcmp(form, "STAGE") == 0)
+        return parse_stage(p, s, w);
+    if (strcmp(form, "OVER") == 0)
+        return parse_either(p, "own", "alias", &s->on);
+    if (strcmp(form, "POLICY") == 0)
+        return parse_policy(p, s);
+    if (strcmp(form, "ONOFF") == 0)
+        return parse_either(p, "off", "on", &s->on);
+    BUG("form %s of a step", form);
 }
 
 static int unknown_step(struct parse *p)
@@ -174,8 +179,8 @@ static int unknown_step(struct parse *p)
 int parse_step(struct parse *p)
 {
     struct lex *lx = &p->lx;
-    int col[MOST_WORDS] = { lex_col(lx) };
-    int n_col = 1, n_node = 0, word = 0;
+    struct words w = { .col = { lex_col(lx) }, .n = 1 };
+    int n_node = 0, word = 0;
     char form[24];
     enum step_kind kind;
     struct step *s;
@@ -190,13 +195,13 @@ int parse_step(struct parse *p)
         size_t n = strcspn(f, " ");
 
         snprintf(form, sizeof form, "%.*s", (int)n, f);
-        if (parse_word(p, s, form, &n_node, col, &n_col))
+        if (parse_word(p, s, form, &n_node, &w))
             return lx->e->code;
         f += n + (f[n] == ' ');
     }
     if (lex_need_end(lx))
         return lx->e->code;
     if (step_check(p->t, p->t->n_step - 1, &word, lx->e))
-        return lex_place(lx, col[word]);
+        return lex_place(lx, w.col[word]);
     return 0;
 }

@@ -164,6 +164,9 @@ static void put_attributes(struct str *s, const struct node *n)
             str_puts(s, " value=");
             put_value(s, n->dt, n->value);
         }
+    } else if (n->op == OP_ROLL || n->op == OP_REPEAT) {
+        put_key(s, n->op == OP_ROLL ? "shift" : "times", "");
+        put_ints(s, n->op == OP_ROLL ? n->lo : n->by, n->sh.rank);
     } else if (n->op == OP_CAST) {
         str_puts(s, " ");
         str_puts(s, dtype_info(n->dt)->name);
@@ -213,72 +216,6 @@ void node_print(const struct prog *p, int node, struct str *s)
             put_value(s, literal_dtype(p, n), n->arg[k].lit);
     }
     put_attributes(s, n);
-}
-
-static void put_axis(struct str *s, const struct prog *p, const struct axis *ax)
-{
-    char buf[3 * MAX_NAME];
-
-    axis_print(p, ax, buf, sizeof buf);
-    str_puts(s, " ");
-    str_puts(s, buf);
-}
-
-/* Node k of a step, or the part of it. */
-static void put_node(struct str *s, const struct prog *p, const struct step *st, int k)
-{
-    str_puts(s, " ");
-    str_puts(s, p->node[st->node[k]].name);
-    if (st->part[k]) {
-        str_puts(s, ".");
-        str_puts(s, st->part[k]);
-    }
-}
-
-void step_print(const struct prog *p, const struct step *st, struct str *s)
-{
-    static const char *const policies[] = {
-        [PLAN_OFF] = "off", [PLAN_LINEAR] = "linear", [PLAN_BEST] = "best"
-    };
-
-    str_puts(s, step_info(st->kind)->name);
-    switch (st->kind) {
-    case STEP_ALGO:
-        put_node(s, p, st, 0);
-        str_add(s, " %s", algo_name(st->algo));
-        if (st->algo != ALGO_DECOMPOSED)
-            str_add(s, " block=%lld", (long long)st->n);
-        return;
-    case STEP_FUSE:
-        put_node(s, p, st, 0);
-        put_node(s, p, st, 1);
-        return;
-    case STEP_SPLIT:
-    case STEP_UNROLL:
-    case STEP_VECTORIZE:
-        put_axis(s, p, &st->axis[0]);
-        if (st->kind != STEP_UNROLL)
-            str_add(s, " %lld", (long long)st->n);
-        return;
-    case STEP_REORDER:
-        put_node(s, p, st, 0);
-        for (int k = 0; k < st->n_axis; k++)
-            put_axis(s, p, &st->axis[k]);
-        return;
-    case STEP_SPLITK:
-        put_node(s, p, st, 0);
-        str_add(s, " %lld", (long long)st->n);
-        return;
-    case STEP_PLAN:
-        str_add(s, " %s", policies[st->policy]);
-        return;
-    case STEP_INPLACE:
-        str_puts(s, st->on ? " on" : " off");
-        return;
-    case STEP_COUNT:
-        break;
-    }
-    BUG("step kind %d", (int)st->kind);
 }
 
 void trial_print(const struct trial *t, struct str *s)

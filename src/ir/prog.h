@@ -98,9 +98,9 @@ struct node {
     uint32_t axes;        /* reductions: bit a = axis a of the operand is reduced */
     bool keep;            /* reductions: reduced axes stay with size 1 */
     int perm[MAX_RANK];   /* permute: result axis i is operand axis perm[i] */
-    int64_t lo[MAX_RANK]; /* slice: start; pad: before */
+    int64_t lo[MAX_RANK]; /* slice: start; pad: before; roll: shift, of either sign */
     int64_t hi[MAX_RANK]; /* slice: stop (exclusive; -1 = past element 0); pad: after */
-    int64_t by[MAX_RANK]; /* slice: step, not 0 */
+    int64_t by[MAX_RANK]; /* slice: step, not 0; repeat: times */
     struct layout layout; /* input */
 };
 

@@ -1,16 +1,18 @@
 /*
- * What can be said of a schedule without lowering: nodes and axes exist, counts are in range,
- * steps stand in pass order. Whether a step is legal where it stands is for the passes to say.
+ * What can be said of a schedule without lowering: counts are in range, steps stand in pass
+ * order, nodes and axes exist (schedule_axis.c). Whether a step is legal where it stands is for
+ * the passes to say.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bug.h"
-#include "ir/check.h"
+#include "ir/schedule.h"
 
 /* Passes that have steps, in the order in which they run. */
-static const char *const pass_order[] = { "expand", "fuse",   "split",     "reorder",
-                                          "splitk", "unroll", "vectorize", "plan" };
+static const char *const pass_order[] = { "expand", "fuse",  "split",    "reorder",
+                                          "splitk", "tile",  "unroll",   "vectorize",
+                                          "bind",   "stage", "epilogue", "swizzle",
+                                          "plan" };
 
 static int pass_rank(enum step_kind kind)
 {
@@ -21,114 +23,6 @@ static int pass_rank(enum step_kind kind)
         step_info(kind)->pass);
 }
 
-static bool node_exists(const struct trial *t, int node)
-{
-    return node >= 0 && node < t->prog.n;
-}
-
-/* Fused kernels know an axis under several names, so there only lowering can tell which
- * splits an axis has seen. */
-static bool is_fused(const struct trial *t, int node)
-{
-    for (int i = 0; i < t->n_step && t->step[i].kind <= STEP_FUSE; i++)
-        if (t->step[i].kind == STEP_FUSE &&
-            (t->step[i].node[0] == node || t->step[i].node[1] == node))
-            return true;
-    return false;
-}
-
-/* Which parts a composite has, and what its last one reduces, only lowering can tell. */
-static bool is_hidden(const struct trial *t, const struct axis *ax)
-{
-    return op_is_composite(t->prog.node[ax->node].op) && (ax->part || ax->role != 'i');
-}
-
-/* Nodes of a step: node k exists, and only a composite has parts. */
-static int check_node(const struct trial *t, const struct step *s, int k, struct err *e)
-{
-    const char *name = step_info(s->kind)->name;
-    const struct node *n;
-
-    if (!node_exists(t, s->node[k]))
-        return err_at(e, ERR_INPUT, s->line, 0, "%s of node %d; expected 0 to %d", name,
-                      s->node[k], t->prog.n - 1);
-    n = &t->prog.node[s->node[k]];
-    if (s->part[k] && !op_is_composite(n->op))
-        return err_at(e, ERR_INPUT, s->line, 0,
-                      "%s of part %s.%s; expected a composite, as %s "
-                      "has no parts",
-                      name, n->name, s->part[k], op_info(n->op)->name);
-    return 0;
-}
-
-/* "s.i0 to s.i1, s.r0 and s.m s.n s.k" */
-static void axes_print(const struct prog *p, int node, char *buf, size_t n)
-{
-    const struct node *nd = &p->node[node];
-    struct axis ax = { .node = node, .role = 'r' }, out;
-    int r = 0;
-    size_t at;
-
-    for (ax.num = 0; axis_resolve(p, &ax, &out); ax.num++)
-        r++;
-    if (nd->sh.rank == 0 && r == 0) {
-        snprintf(buf, n, "an axis of a node with axes (%s has none)", nd->name);
-        return;
-    }
-    at = (size_t)snprintf(buf, n, "one of");
-    for (int i = 0; i < nd->sh.rank && at < n; i++)
-        at += (size_t)snprintf(buf + at, n - at, " %s.i%d", nd->name, i);
-    for (int i = 0; i < r && at < n; i++)
-        at += (size_t)snprintf(buf + at, n - at, " %s.r%d", nd->name, i);
-    if (nd->op == OP_MATMUL && at < n)
-        snprintf(buf + at, n - at, " %s.m %s.n %s.k", nd->name, nd->name, nd->name);
-}
-
-/* Is b the axis a, or what a became part of after splits? Both resolved. */
-static bool axis_begins(const struct axis *a, const struct axis *b)
-{
-    return a->node == b->node && a->role == b->role && a->num == b->num &&
-           a->depth <= b->depth && memcmp(a->path, b->path, (size_t)a->depth) == 0;
-}
-
-static int check_axis(const struct trial *t, int i, const struct axis *ax, struct err *e)
-{
-    const struct step *s = &t->step[i];
-    char name[3 * MAX_NAME], have[240];
-    struct axis want, split;
-    bool born;
-
-    if (!node_exists(t, ax->node))
-        return err_at(e, ERR_INPUT, s->line, 0, "axis of node %d; expected 0 to %d", ax->node,
-                      t->prog.n - 1);
-    if (is_hidden(t, ax))
-        return 0;
-    axis_print(&t->prog, ax, name, sizeof name);
-    if (!axis_resolve(&t->prog, ax, &want)) {
-        axes_print(&t->prog, ax->node, have, sizeof have);
-        return err_at(e, ERR_INPUT, s->line, 0, "no axis %s; expected %s", name, have);
-    }
-    if (is_fused(t, ax->node))
-        return 0;
-    born = want.depth == 0;
-    for (int k = 0; k < i; k++) {
-        if (t->step[k].kind != STEP_SPLIT || t->step[k].axis[0].node != want.node ||
-            !axis_resolve(&t->prog, &t->step[k].axis[0], &split) || !axis_begins(&split, &want))
-            continue;
-        if (split.depth == want.depth)
-            return err_at(e, ERR_INPUT, s->line, 0,
-                          "axis %s was split before; expected %s.0 or %s.1", name, name, name);
-        born = born || split.depth + 1 == want.depth;
-    }
-    if (!born) {
-        want.depth--;
-        axis_print(&t->prog, &want, have, sizeof have);
-        return err_at(e, ERR_INPUT, s->line, 0, "no axis %s; expected a split of %s before it",
-                      name, have);
-    }
-    return 0;
-}
-
 static int check_count(const struct step *s, int64_t low, int64_t high, struct err *e)
 {
     if (s->n >= low && s->n <= high)
@@ -137,10 +31,20 @@ static int check_count(const struct step *s, int64_t low, int64_t high, struct e
                   step_info(s->kind)->name, (long long)s->n, (long long)low, (long long)high);
 }
 
+/* A number with a name of its own. */
+static int check_number(const struct step *s, const char *what, int64_t n, int64_t low,
+                        int64_t high, struct err *e)
+{
+    if (n >= low && n <= high)
+        return 0;
+    return err_at(e, ERR_INPUT, s->line, 0, "%s of %lld; expected %lld to %lld", what,
+                  (long long)n, (long long)low, (long long)high);
+}
+
 static int check_fuse(const struct trial *t, const struct step *s, int *word, struct err *e)
 {
     for (*word = 1; *word <= 2; ++*word)
-        if (check_node(t, s, *word - 1, e))
+        if (schedule_node(t, s, *word - 1, e))
             return e->code;
     if (s->node[0] != s->node[1] || !part_equal(s->part[0], s->part[1]))
         return 0;
@@ -155,7 +59,7 @@ static int check_reorder(const struct trial *t, int i, int *word, struct err *e)
     char name[3 * MAX_NAME];
 
     *word = 1;
-    if (check_node(t, s, 0, e))
+    if (schedule_node(t, s, 0, e))
         return e->code;
     if (s->n_axis < 1 || s->n_axis > MAX_STEP_AXES)
         return err_at(e, ERR_INPUT, s->line, 0, "reorder of %d axes; expected 1 to %d",
@@ -164,7 +68,7 @@ static int check_reorder(const struct trial *t, int i, int *word, struct err *e)
         struct axis a, b;
 
         *word = 2 + k;
-        if (check_axis(t, i, &s->axis[k], e))
+        if (schedule_axis(t, i, &s->axis[k], e))
             return e->code;
         if (!axis_resolve(&t->prog, &s->axis[k], &a))
             a = s->axis[k];
@@ -198,14 +102,69 @@ static int check_splitk(const struct trial *t, const struct step *s, int *word, 
     struct axis ax = { .node = s->node[0], .role = 'r' }, out;
 
     *word = 1;
-    if (check_node(t, s, 0, e))
+    if (schedule_node(t, s, 0, e))
         return e->code;
-    if (!is_hidden(t, &ax) && !axis_resolve(&t->prog, &ax, &out))
+    if (!schedule_hides(t, &ax) && !axis_resolve(&t->prog, &ax, &out))
         return err_at(e, ERR_INPUT, s->line, 0,
                       "splitk of %s, which reduces nothing; expected a reduction or matmul",
                       t->prog.node[s->node[0]].name);
     *word = 2;
-    return check_count(s, 1, 4096, e);
+    if (check_count(s, 1, 4096, e))
+        return e->code;
+    *word = 3;
+    if (s->mode >= SPLITK_WORKSPACE && s->mode <= SPLITK_ATOMIC)
+        return 0;
+    return err_at(e, ERR_INPUT, s->line, 0,
+                  "splitk without a mode; expected workspace, serial "
+                  "or atomic");
+}
+
+static int check_tile(const struct trial *t, const struct step *s, int *word, struct err *e)
+{
+    static const char *const what[] = { "tile M", "tile N", "tile K" };
+
+    *word = 1;
+    if (schedule_node(t, s, 0, e))
+        return e->code;
+    *word = 2;
+    if (s->n_tile < 2 || s->n_tile > 3)
+        return err_at(e, ERR_INPUT, s->line, 0, "tile of %d sizes; expected 2 or 3", s->n_tile);
+    for (int k = 0; k < s->n_tile; k++)
+        if (check_number(s, what[k], s->tile[k], 1, 256, e))
+            return e->code;
+    *word = 3;
+    return check_number(s, "threads", s->threads, 1, 1024, e);
+}
+
+/* An operand's letter, of stage and swizzle. */
+static int check_operand(const struct trial *t, const struct step *s, int *word, struct err *e)
+{
+    *word = 1;
+    if (schedule_node(t, s, 0, e))
+        return e->code;
+    if (s->operand >= 'a' && s->operand <= 'z')
+        return 0;
+    return err_at(e, ERR_INPUT, s->line, 0, "operand number %d; expected a letter, a to z",
+                  s->operand);
+}
+
+static int check_stage(const struct trial *t, int i, int *word, struct err *e)
+{
+    const struct step *s = &t->step[i];
+
+    if (check_operand(t, s, word, e))
+        return e->code;
+    *word = 2;
+    if (schedule_axis(t, i, &s->axis[0], e))
+        return e->code;
+    *word = 4;
+    if (check_number(s, "depth", s->depth, 1, 5, e))
+        return e->code;
+    *word = 5;
+    if (s->vec == 0 || s->vec == 2 || s->vec == 4 || s->vec == 8 || s->vec == 16)
+        return 0;
+    return err_at(e, ERR_INPUT, s->line, 0, "vec of %lld bytes; expected 2, 4, 8 or 16",
+                  (long long)s->vec);
 }
 
 /* The algorithm of a composite: one line each, none of a part. */
@@ -215,7 +174,7 @@ static int check_algo(const struct trial *t, int i, int *word, struct err *e)
     const struct node *n;
 
     *word = 1;
-    if (check_node(t, s, 0, e))
+    if (schedule_node(t, s, 0, e))
         return e->code;
     n = &t->prog.node[s->node[0]];
     if (!op_is_composite(n->op))
@@ -234,7 +193,10 @@ static int check_algo(const struct trial *t, int i, int *word, struct err *e)
                       algo_name(s->algo), op_info(n->op)->name,
                       algo_takes(ALGO_ONLINE, n->op) ? " or online" : "");
     *word = 3;
-    return s->algo == ALGO_DECOMPOSED ? 0 : check_count(s, 1, 4096, e);
+    if (s->algo != ALGO_DECOMPOSED && check_count(s, 1, 4096, e))
+        return e->code;
+    *word = 4;
+    return s->algo == ALGO_FLASH ? check_number(s, "splits", s->splits, 1, 64, e) : 0;
 }
 
 int step_check(const struct trial *t, int i, int *word, struct err *e)
@@ -249,7 +211,7 @@ int step_check(const struct trial *t, int i, int *word, struct err *e)
         return err_at(
             e, ERR_INPUT, s->line, 0,
             "%s after %s; expected steps in pass order: algo fuse split reorder splitk "
-            "unroll vectorize plan",
+            "tile unroll vectorize bind stage epilogue swizzle plan",
             step_info(s->kind)->name, step_info(t->step[i - 1].kind)->name);
     *word = 1;
     switch (s->kind) {
@@ -261,10 +223,19 @@ int step_check(const struct trial *t, int i, int *word, struct err *e)
         return check_reorder(t, i, word, e);
     case STEP_SPLITK:
         return check_splitk(t, s, word, e);
+    case STEP_TILE:
+        return check_tile(t, s, word, e);
+    case STEP_STAGE:
+        return check_stage(t, i, word, e);
+    case STEP_EPILOGUE:
+        return schedule_node(t, s, 0, e);
+    case STEP_SWIZZLE:
+        return check_operand(t, s, word, e);
     case STEP_SPLIT:
     case STEP_UNROLL:
     case STEP_VECTORIZE:
-        if (check_axis(t, i, &s->axis[0], e))
+    case STEP_BIND:
+        if (schedule_axis(t, i, &s->axis[0], e))
             return e->code;
         *word = 2;
         if (s->kind == STEP_SPLIT)

@@ -34,6 +34,7 @@ static const char *const algo_names[ALGO_COUNT] = {
     [ALGO_DECOMPOSED] = "decomposed",
     [ALGO_ONLINE] = "online",
     [ALGO_SPLIT] = "split",
+    [ALGO_FLASH] = "flash",
 };
 
 const struct step_info *step_info(enum step_kind kind)
@@ -86,6 +87,24 @@ const char *algo_name(enum algo a)
     return algo_names[a];
 }
 
+const char *splitk_mode_name(enum splitk_mode m)
+{
+    static const char *const name[] = { [SPLITK_NONE] = "none",
+                                        [SPLITK_WORKSPACE] = "workspace",
+                                        [SPLITK_SERIAL] = "serial",
+                                        [SPLITK_ATOMIC] = "atomic" };
+
+    if ((unsigned)m >= ARRAY_LEN(name))
+        BUG("split-K mode %d", (int)m);
+    return name[m];
+}
+
+bool step_is_gpu(const struct step *s)
+{
+    return s->kind == STEP_TILE || s->kind == STEP_BIND || s->kind == STEP_STAGE ||
+           s->kind == STEP_EPILOGUE || s->kind == STEP_SWIZZLE;
+}
+
 bool algo_takes(enum algo a, enum op op)
 {
     switch (a) {
@@ -94,6 +113,7 @@ bool algo_takes(enum algo a, enum op op)
     case ALGO_ONLINE:
         return op == OP_SOFTMAX || op == OP_ATTENTION;
     case ALGO_SPLIT:
+    case ALGO_FLASH:
         return op == OP_ATTENTION;
     case ALGO_COUNT:
         break;

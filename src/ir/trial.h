@@ -36,8 +36,13 @@ struct axis {
 enum plan_policy { PLAN_OFF, PLAN_LINEAR, PLAN_BEST };
 
 /* How a composite is computed: op by op; in one pass over blocks of keys that carries the
- * running maximum, sum and result; every block alone, then all combined. */
-enum algo { ALGO_DECOMPOSED, ALGO_ONLINE, ALGO_SPLIT, ALGO_COUNT };
+ * running maximum, sum and result; every block alone, then all combined; flash is online as
+ * one looping kernel (and with splits > 1 one more that combines). */
+enum algo { ALGO_DECOMPOSED, ALGO_ONLINE, ALGO_SPLIT, ALGO_FLASH, ALGO_COUNT };
+
+/* How the slices of split-K come together: through a workspace that a second kernel adds
+ * up; one after the other under a semaphore; by atomic addition. NONE: not a slice. */
+enum splitk_mode { SPLITK_NONE, SPLITK_WORKSPACE, SPLITK_SERIAL, SPLITK_ATOMIC };
 
 struct step {
     enum step_kind kind;
@@ -45,10 +50,21 @@ struct step {
     const char *part[2]; /* of node[], NULL = the node itself */
     struct axis axis[MAX_STEP_AXES];
     int n_axis;
-    int64_t n;               /* split, splitk, vectorize; algo online, split: the block */
+    int64_t n;               /* split, splitk, vectorize; algo with blocks: the block */
     enum algo algo;          /* algo */
     enum plan_policy policy; /* plan */
-    bool on;                 /* inplace */
+    bool on;                 /* inplace; epilogue: alias */
+    int64_t splits;          /* algo flash: slices of the keys, 1 = none */
+    enum splitk_mode mode;   /* splitk: never NONE */
+    int n_tile;              /* tile: 2 or 3 */
+    int64_t tile[3];         /* tile: M N, and K if n_tile is 3 */
+    int64_t threads;         /* tile: of a block */
+    bool mma;                /* tile */
+    bool to_thread;          /* bind: thread, else block */
+    char operand;            /* stage, swizzle: 'a' .. = number of the load in the kernel */
+    int64_t depth;           /* stage: 1 = one buffer, 2..5 = a ring of so many */
+    bool async;              /* stage */
+    int64_t vec;             /* stage: bytes of one access, 0 = one element */
     int line;
 };
 
@@ -85,8 +101,9 @@ bool step_parse(const char *s, size_t n, enum step_kind *kind);
 const char *recipe_name(enum recipe r);
 const char *recipe_help(enum recipe r);
 bool recipe_parse(const char *s, size_t n, enum recipe *r);
-const char *algo_name(enum algo a);       /* "decomposed" "online" "split" */
-bool algo_takes(enum algo a, enum op op); /* may a composite op be computed so */
+const char *algo_name(enum algo a);               /* "decomposed" "online" "split" "flash" */
+const char *splitk_mode_name(enum splitk_mode m); /* "workspace" "serial" "atomic" */
+bool algo_takes(enum algo a, enum op op);         /* may a composite op be computed so */
 
 /* matmul aliases resolved: role is 'i' or 'r', num >= 0. False if the axis does not exist
  * (before any split): wrong number, or an alias on a node that is no matmul. Parts and the
@@ -98,6 +115,9 @@ bool axis_equal(const struct axis *a, const struct axis *b); /* of resolved ones
 int64_t axis_extent(const struct prog *p, const struct axis *ax);
 /* "s.r0.1" or "z.sc.r0", the spelling kept; writes at most n bytes */
 void axis_print(const struct prog *p, const struct axis *ax, char *buf, size_t n);
+
+/* Of the kinds that make blocks, threads or shared memory. */
+bool step_is_gpu(const struct step *s);
 
 struct step *trial_add_step(struct trial *t, struct arena *a); /* zeroed, nodes -1 */
 struct trial *trial_clone(const struct trial *t, struct arena *a);

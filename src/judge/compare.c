@@ -151,13 +151,22 @@ void judge_compare(const struct want *w, const struct outcome *o, const struct j
         [OUT_OUT_OF_BOUNDS] = VK_OUT_OF_BOUNDS,
         [OUT_HANG] = VK_HANG,
         [OUT_CRASH] = VK_CRASH,
+        [OUT_MALFORMED] = VK_MISMATCH,
+        [OUT_RACE] = VK_RACE,
+        [OUT_UNINIT] = VK_UNINITIALISED,
+        [OUT_STALE] = VK_STALE_ALIAS,
+        [OUT_DIVERGENCE] = VK_DIVERGENCE,
+        [OUT_DEADLOCK] = VK_DEADLOCK,
     };
     const char *backend = v->backend;
 
     *v = (struct verdict){ .backend = backend, .algebra = o->algebra, .out = -1, .tier = "" };
+    memcpy(v->ran, o->ran, sizeof v->ran);
     if (o->status != OUT_RAN) {
         v->kind = kind[o->status];
         v->site = o->site;
+        v->other = o->other;
+        memcpy(v->rule, o->rule, sizeof v->rule);
         snprintf(v->detail, sizeof v->detail, "%s", o->detail);
         return;
     }

@@ -42,6 +42,18 @@ static void pad(struct exacts *x, int i)
             x->node[i].p[w.at + e * w.inner_step] = src[k++];
 }
 
+/* roll and repeat */
+static void round_about(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    const struct xval *src = x->node[n->arg[0].node].p;
+    int64_t *place = arena_array(x->arena, int64_t, x->node[i].n + 1);
+
+    walk_places(n, &x->prog->node[n->arg[0].node].sh, place);
+    for (int64_t k = 0; k < x->node[i].n; k++)
+        x->node[i].p[k] = src[place[k]];
+}
+
 void exact_view(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
@@ -51,6 +63,10 @@ void exact_view(struct exacts *x, int i)
 
     if (n->op == OP_PAD) {
         pad(x, i);
+        return;
+    }
+    if (n->op == OP_ROLL || n->op == OP_REPEAT) {
+        round_about(x, i);
         return;
     }
     if (n->op == OP_RESHAPE || n->op == OP_COPY) {

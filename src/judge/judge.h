@@ -56,6 +56,7 @@ struct want {
     const struct trial *trial;
     enum algebra algebra;
     struct want_node *node; /* one per program node */
+    int64_t opened; /* elements of nodes that a contract leaves open; 0 without one */
 };
 
 struct judge_rule;
@@ -77,6 +78,12 @@ struct want *judge_want(const struct trial *t, enum algebra al, struct arena *a)
  * errors of both don't cancel. Other code computes the same bits again.
  */
 struct want *judge_want_apart(const struct trial *t, struct arena *a);
+
+/*
+ * In ieee, for a compiler that is not ours: the schedule means nothing to it, and it keeps to
+ * its own contract (ir/contract.h).
+ */
+struct want *judge_want_by(const struct trial *t, unsigned contract, struct arena *a);
 
 /* Element k of a float node in ieee, rounded to double for those who print it. */
 struct val judge_value(const struct want_node *w, int64_t k);

@@ -81,6 +81,8 @@ static bool keeps_order(const struct prog *p, const struct node *x)
 
     if (x->op == OP_EXPAND)
         return shape_count(&x->sh) == shape_count(o);
+    if (x->op == OP_REPEAT) /* once each, or nothing at all */
+        return shape_count(&x->sh) == shape_count(o);
     if (x->op == OP_PAD || x->op == OP_SLICE)
         if (!shape_equal(&x->sh, o))
             return false;
@@ -88,6 +90,8 @@ static bool keeps_order(const struct prog *p, const struct node *x)
         if (x->sh.dim[a] == 1)
             continue;
         if (x->op == OP_SLICE && x->by[a] < 0)
+            return false;
+        if (x->op == OP_ROLL && x->sh.dim[a] > 0 && x->lo[a] % x->sh.dim[a] != 0)
             return false;
         if (x->op == OP_PERMUTE && x->perm[a] < last)
             return false;

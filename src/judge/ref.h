@@ -33,6 +33,9 @@ struct ref {
     enum grade *grade; /* one per node */
     bool ring;
     bool apart; /* see judge_want_apart */
+    bool foreign; /* see judge_want_by: steps mean nothing */
+    unsigned contract;
+    int64_t opened; /* elements that exact data can't be judged by either */
 };
 
 /* An operand that is read in order: a literal has step 0. */
@@ -104,6 +107,9 @@ void ref_bound_matmul(struct ref *r, int i);
 void ref_bound_softmax(struct ref *r, int i);
 void ref_bound_norm(struct ref *r, int i);
 void ref_bound_attention(struct ref *r, int i);
+
+/* Applies the contract to node i, which has been evaluated (promise.c). */
+void ref_promise(struct ref *r, int i);
 
 /* Steps of operand axes in the result of a reduction: 0 along reduced ones. Returns the
  * number of elements that meet in one result. */

@@ -124,6 +124,35 @@ static void take(struct ref *r, const struct want_node *o, struct want_node *w,
     }
 }
 
+#define PICK(src, dst, place, n)                                                               \
+    do {                                                                                       \
+        for (int64_t k_ = 0; k_ < (n); k_++)                                                   \
+            (dst)[k_] = (src)[(place)[k_]];                                                    \
+    } while (0)
+
+/* roll and repeat */
+static void take_round(struct ref *r, const struct node *x, const struct shape *o,
+                       const struct want_node *on, struct want_node *w)
+{
+    int64_t *place = arena_array(r->arena, int64_t, w->n + 1);
+
+    walk_places(x, o, place);
+    if (on->ieee) {
+        w->ieee = arena_array(r->arena, struct val, w->n);
+        PICK(on->ieee, w->ieee, place, w->n);
+    } else if (on->wide) {
+        w->wide = arena_array(r->arena, struct wide, w->n);
+        PICK(on->wide, w->wide, place, w->n);
+    } else {
+        w->word = arena_array(r->arena, uint32_t, w->n);
+        PICK(on->word, w->word, place, w->n);
+    }
+    if (on->word && on->unsure) {
+        w->unsure = arena_array(r->arena, unsigned char, w->n);
+        PICK(on->unsure, w->unsure, place, w->n);
+    }
+}
+
 void ref_view(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
@@ -135,6 +164,10 @@ void ref_view(struct ref *r, int i)
     r->grade[i] = r->grade[from];
     if (x->op == OP_RESHAPE || x->op == OP_COPY) {
         *w = *on; /* the same elements in the same order */
+        return;
+    }
+    if (x->op == OP_ROLL || x->op == OP_REPEAT) {
+        take_round(r, x, o, on, w);
         return;
     }
     if (x->op != OP_PAD) {

@@ -57,6 +57,15 @@ static inline void walk_next(struct walk *w)
     }
 }
 
+/* Where element i of axis a of a roll or repeat is along that axis of its operand, of extent n:
+ * turned round by a shift, or laid side by side. */
+static inline int64_t walk_round(const struct node *x, int a, int64_t i, int64_t n)
+{
+    int64_t at = x->op == OP_ROLL ? (i - x->lo[a]) % n : i % n;
+
+    return at < 0 ? at + n : at;
+}
+
 /* The row-major steps of a shape. */
 static inline void walk_dense(const struct shape *sh, int64_t step[MAX_RANK])
 {
@@ -65,6 +74,22 @@ static inline void walk_dense(const struct shape *sh, int64_t step[MAX_RANK])
     for (int a = sh->rank - 1; a >= 0; a--) {
         step[a] = n;
         n *= sh->dim[a];
+    }
+}
+
+/* The places in the dense operand (shape o) of the elements of a roll or repeat x, in row-major
+ * order. No single step says them: one at a time. */
+static inline void walk_places(const struct node *x, const struct shape *o, int64_t *place)
+{
+    int64_t i[MAX_RANK] = { 0 }, dense[MAX_RANK] = { 0 }, n = shape_count(&x->sh);
+
+    walk_dense(o, dense);
+    for (int64_t k = 0; k < n; k++) {
+        place[k] = 0;
+        for (int a = 0; a < o->rank; a++)
+            place[k] += dense[a] * walk_round(x, a, i[a], o->dim[a]);
+        for (int a = o->rank - 1; a >= 0 && ++i[a] == x->sh.dim[a]; a--)
+            i[a] = 0;
     }
 }
 

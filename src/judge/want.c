@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "ir/contract.h"
 #include "ir/data.h"
 #include "judge/ref.h"
 
@@ -228,29 +229,45 @@ static void evaluate(struct ref *r, int i)
         word_node(r, i);
 }
 
-static struct want *want(const struct trial *t, enum algebra al, bool apart, struct arena *a)
+static struct want *want(const struct trial *t, enum algebra al, struct ref r, struct arena *a)
 {
     struct want *w = arena_new(a, struct want);
-    struct ref r = { &t->prog, a, w, NULL, al == AL_RING, apart };
     bool *live = arena_array(a, bool, t->prog.n);
 
+    r.prog = &t->prog;
+    r.arena = a;
+    r.want = w;
+    r.ring = al == AL_RING;
     w->trial = t;
     w->algebra = al;
     w->node = arena_array(a, struct want_node, t->prog.n);
     r.grade = arena_array(a, enum grade, t->prog.n);
     prog_live(&t->prog, live);
     for (int i = 0; i < t->prog.n; i++)
-        if (live[i])
+        if (live[i]) {
             evaluate(&r, i);
+            if (r.contract)
+                ref_promise(&r, i);
+        }
+    w->opened = r.opened;
     return w;
 }
 
 struct want *judge_want(const struct trial *t, enum algebra al, struct arena *a)
 {
-    return want(t, al, false, a);
+    return want(t, al, (struct ref){ 0 }, a);
 }
 
 struct want *judge_want_apart(const struct trial *t, struct arena *a)
 {
-    return want(t, AL_IEEE, true, a);
+    return want(t, AL_IEEE, (struct ref){ .apart = true }, a);
+}
+
+struct want *judge_want_by(const struct trial *t, unsigned contract, struct arena *a)
+{
+    const struct ref r = { .foreign = true,
+                           .contract = contract,
+                           .apart = (contract & CONTRACT_MAY_CONTRACT) != 0 };
+
+    return want(t, AL_IEEE, r, a);
 }

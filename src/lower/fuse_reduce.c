@@ -53,6 +53,11 @@ static bool walk_view(struct lprog *l, const struct node *n, const int *idx, int
             return false;
         out[d] = idx[d];
     }
+    for (int d = 0; d < from->rank && (n->op == OP_ROLL || n->op == OP_REPEAT); d++) {
+        if (n->op == OP_ROLL ? n->lo[d] % (from->dim[d] + !from->dim[d]) != 0 : n->by[d] != 1)
+            return false;
+        out[d] = idx[d];
+    }
     return n->op != OP_RESHAPE || walk_reshape(l, from, &n->sh, idx, out);
 }
 

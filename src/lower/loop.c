@@ -67,7 +67,25 @@ struct stmt *kernel_push(struct lprog *l, struct kernel *k, struct stmt s)
     struct stmt *p = arena_push(l->arena, k->st, k->n, k->cap);
 
     *p = s;
+    if (!p->by)
+        p->by = l->n_log;
     return p;
+}
+
+bool stmt_has_access(const struct stmt *s)
+{
+    return s->kind == ST_STORE || s->kind == ST_ASYNC || s->kind == ST_ATOMIC ||
+           s->kind == ST_ACQUIRE || s->kind == ST_RELEASE;
+}
+
+bool stmt_has_value(const struct stmt *s)
+{
+    return s->kind == ST_UPDATE || s->kind == ST_SET || stmt_has_access(s);
+}
+
+bool stmt_writes(const struct stmt *s)
+{
+    return stmt_has_access(s) && s->kind != ST_ACQUIRE;
 }
 
 int stmt_end(const struct kernel *k, int at)

@@ -11,6 +11,17 @@
  *
  * A reduction is DECL acc = identity / UPDATE acc op= value / read acc; loops between DECL
  * and UPDATE may be reordered.
+ *
+ * A kernel for a GPU is bound: its statements are BLOCK loops, in them THREAD loops (perfect
+ * nests, none but these), and in those one body that every thread runs. Every block loop
+ * and every thread loop is one digit of a linear number, the first the slowest: what blockIdx
+ * and threadIdx are, the printer says. Accumulators are each thread's own; BUF_SHARED buffers
+ * are each block's own. The meaning of a bound kernel is statement by statement, each for all
+ * threads of a block before the next, blocks in order: loops have constant extents, so all
+ * threads agree on every LOOP; an IF holds for some of them. Then SYNC, COMMIT, WAIT, ACQUIRE
+ * and RELEASE mean nothing, ASYNC is a STORE and ATOMIC is load, combine, store. lower_serial
+ * (serial.h) writes exactly that meaning out as ordinary loops, for the interpreter and for
+ * CPUs; on a GPU it holds only if synchronisation makes it hold, which is what we test.
  */
 #ifndef LOWER_LOOP_H
 #define LOWER_LOOP_H
@@ -22,7 +33,8 @@
 /* Room for the name of a loop: a node, a part of it, an axis and its splits. */
 enum { MAX_LABEL = 80 };
 
-enum buffer_kind { BUF_INPUT, BUF_OUTPUT, BUF_TEMP };
+/* SHARED: of one kernel, one copy per block, never of a bound kernel's caller. */
+enum buffer_kind { BUF_INPUT, BUF_OUTPUT, BUF_TEMP, BUF_SHARED };
 
 struct buffer {
     const char *name; /* of its node; workspaces "NAME.ws" */
@@ -34,6 +46,10 @@ struct buffer {
     int64_t elems;        /* of storage */
     int64_t arena_at;     /* temp: byte offset in the arena once planned, else -1 */
     int node;             /* program node, -1 for a workspace */
+    int kernel;           /* shared: its kernel, else -1 or 0 */
+    int64_t smem_at;      /* shared: byte offset in the block's pool once planned, else -1 */
+    bool overlay;         /* shared: may lie over others that are dead (epilogue NODE alias) */
+    int by;               /* number of the rewrite that made it, 0 = pass build */
 };
 
 struct lvar {
@@ -81,28 +97,58 @@ struct access {
     struct guard *guard;
 };
 
-enum value_kind { V_LIT, V_LOAD, V_ACC, V_INDEX, V_OP };
+enum value_kind { V_LIT, V_LOAD, V_ACC, V_INDEX, V_OP, V_SHFL };
 
 struct value {
     enum value_kind kind;
     enum dtype dt;
     enum op op; /* V_OP: unary, binary, compare, where, cast (from arg's dt to dt) */
     int arg[3]; /* V_OP: values; V_LOAD: arg[0] = access; V_ACC: arg[0] = acc,
-                   arg[1] = index expression or -1; V_INDEX: arg[0] = index expression */
+                   arg[1] = index expression or -1; V_INDEX: arg[0] = index expression;
+                   V_SHFL: as V_ACC, of thread (number ^ arg[2]) of the same warp: in a bound
+                   kernel, alone as the value of an UPDATE or SET, with all threads there */
     double lit; /* V_LIT */
 };
 
-enum stmt_kind { ST_LOOP, ST_IF, ST_END, ST_DECL, ST_UPDATE, ST_STORE };
-enum loop_kind { LOOP_SERIAL, LOOP_LANES };
+enum stmt_kind {
+    ST_LOOP,
+    ST_IF,
+    ST_END,
+    ST_DECL,
+    ST_UPDATE,
+    ST_STORE,
+    ST_SET, /* acc[acc_at] = val */
+    /* of bound kernels only: */
+    ST_SYNC,    /* barrier of the block; every thread comes here */
+    ST_ASYNC,   /* as STORE of a V_LOAD to a shared buffer, but it may land any time until a
+                   WAIT of this thread; a guard of the load that fails writes 0, late too */
+    ST_COMMIT,  /* closes this thread's group of asynchronous copies */
+    ST_WAIT,    /* until at most n of this thread's groups are under way */
+    ST_ATOMIC,  /* access = access + val, by everybody at once (f32, i32) */
+    ST_ACQUIRE, /* thread 0 waits until the i32 at access is val, acquires; others go on */
+    ST_RELEASE  /* thread 0 stores val to the i32 at access with release */
+};
+enum loop_kind {
+    LOOP_SERIAL,
+    LOOP_LANES,
+    LOOP_BLOCK,
+    LOOP_THREAD,
+    LOOP_WIDE, /* body is one STORE of a load, or one ASYNC: consecutive elements on both
+                  sides, aligned, all or none guarded away: one access of extent elements */
+    LOOP_MMA   /* outermost of three: half of 2, pair of 2, 16 of the reduction, around one
+                  UPDATE acc[..] += cast(a) * cast(b): one m16n8k16 of a warp (pass mma) */
+};
 
 struct stmt {
     enum stmt_kind kind;
     enum loop_kind loop; /* LOOP; in LANES every statement reads all lanes, then writes all */
     int var;             /* LOOP */
     int cond;            /* IF: index expression */
-    int acc, acc_at;     /* DECL, UPDATE: accumulator, index expression or -1 */
-    int val;             /* UPDATE, STORE: value */
-    int access;          /* STORE: SRC_BUFFER, no views, no guards */
+    int acc, acc_at;     /* DECL, UPDATE, SET: accumulator, index expression or -1 */
+    int val;             /* UPDATE, STORE, SET, ASYNC, ATOMIC, ACQUIRE, RELEASE: value */
+    int access;          /* STORE, ASYNC, ATOMIC, ACQUIRE, RELEASE: no views, no guards */
+    int64_t n;           /* WAIT */
+    int by;              /* number of the rewrite that made it, 0 = pass build */
 };
 
 struct kernel {
@@ -110,6 +156,8 @@ struct kernel {
     int node;
     struct stmt *st;
     int n, cap;
+    int splitk; /* enum splitk_mode of the slices that it computes, SPLITK_NONE = it is whole */
+    bool tiled; /* by step tile: its accumulators stay registers */
     bool dead; /* dropped by a rewrite (everyone who read it was fused) */
 };
 
@@ -121,8 +169,14 @@ struct rewrite {
     int kernel;       /* the kernel it changed, -1 = none or several */
 };
 
+/* Who is to run it. CPU: only kernels that a step binds are bound, and all are written out
+ * as serial loops in the end. GPU: every kernel is bound. GPU_SERIAL: the same, written out:
+ * what the interpreter runs to say which rewrite of a GPU lowering is guilty. */
+enum target { TARGET_CPU, TARGET_GPU, TARGET_GPU_SERIAL };
+
 struct lprog {
     struct arena *arena;
+    enum target target;
     const struct trial *trial;
     const struct prog *prog;
     struct ixs ix;
@@ -141,6 +195,7 @@ struct lprog {
     struct value *value;
     int n_value, cap_value;
     int64_t arena_bytes; /* of planned temps */
+    bool unordered;      /* floats are added atomically: two runs may differ in rounding */
     int *node_buffer;    /* program node -> buffer that holds it, -1 = none */
 
     enum fault fault;
@@ -161,7 +216,23 @@ int lprog_value(struct lprog *l, struct value v); /* hash-consing is not promise
 int lprog_lit(struct lprog *l, enum dtype dt, double lit);
 int lprog_op1(struct lprog *l, enum op op, enum dtype dt, int a);
 int lprog_op2(struct lprog *l, enum op op, enum dtype dt, int a, int b);
+/* Stamps the statement with the last rewrite's number unless it has one already. */
 struct stmt *kernel_push(struct lprog *l, struct kernel *k, struct stmt s);
+bool kernel_bound(const struct kernel *k); /* starts with a BLOCK or THREAD loop */
+/* How many blocks, threads per block (1 where there are no such loops). */
+int64_t kernel_blocks(const struct lprog *l, const struct kernel *k);
+int64_t kernel_threads(const struct lprog *l, const struct kernel *k);
+/* The linear number of a thread in its block, of a block in its grid, as an index expression
+ * over their loops. */
+int kernel_thread_index(struct lprog *l, const struct kernel *k);
+int kernel_block_index(struct lprog *l, const struct kernel *k);
+/* First statement of the body: behind the BLOCK and THREAD loops; their ENDs are the last
+ * statements of the kernel. */
+int kernel_body(const struct kernel *k);
+int64_t kernel_smem(const struct lprog *l, int kernel); /* bytes of the block's pool */
+bool stmt_has_value(const struct stmt *s);  /* val means something */
+bool stmt_has_access(const struct stmt *s); /* access does */
+bool stmt_writes(const struct stmt *s);     /* to the buffer at access */
 /* statement number of the END that closes statement at (a LOOP or IF) */
 int stmt_end(const struct kernel *k, int at);
 

@@ -4,6 +4,7 @@
 
 #include "base/bug.h"
 #include "lower/passes.h"
+#include "lower/serial.h"
 
 const struct pass passes[] = {
     { "expand", pass_expand, "composites to primitive nodes, by the algorithm asked for" },
@@ -13,10 +14,22 @@ const struct pass passes[] = {
     { "split", pass_split, "steps split: one loop becomes two" },
     { "reorder", pass_reorder, "steps reorder: another order of loops" },
     { "splitk", pass_splitk, "steps splitk: a reduction in slices through a workspace" },
+    { "tile", pass_tile, "steps tile: blocks, threads and registers of a reduction" },
     { "accum", pass_accum, "accumulator: scalar, small array or the output itself" },
     { "unroll", pass_unroll, "steps unroll: straight code for a loop" },
     { "vectorize", pass_vectorize, "steps vectorize: lanes and a scalar tail" },
+    { "bind", pass_bind, "steps bind: loops to blocks and threads; on a GPU every kernel" },
+    { "stage", pass_stage, "steps stage: operands through shared memory" },
+    { "ring", pass_ring, "steps stage: several stages, copies ahead, asynchronous ones" },
+    { "mma", pass_mma, "steps tile: products of 16x8x16 on tensor cores" },
+    { "reduce", pass_reduce, "reductions over threads: shuffles, then shared memory between warps" },
+    { "epilogue", pass_epilogue, "steps epilogue: results through shared memory" },
+    { "semaphore", pass_semaphore, "steps splitk: slices one after the other, or by atomic addition" },
+    { "swizzle", pass_swizzle, "steps swizzle: permuted columns of a stage" },
+    { "wide", pass_wide, "steps stage: copies of several elements at once" },
     { "simplify", pass_simplify, "index algebra and guard elision" },
+    { "smem", pass_smem, "shared memory: liveness, offsets, reuse" },
+    { "sync", pass_sync, "barriers of the block where shared memory needs them" },
     { "plan", pass_plan, "steps plan, inplace: liveness, one arena, reuse" },
 };
 const int n_passes = (int)ARRAY_LEN(passes);
@@ -57,7 +70,8 @@ int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
     struct lprog *l = arena_new(a, struct lprog);
 
     *l = (struct lprog){
-        .arena = a, .trial = t, .prog = &t->prog, .fault = o->fault, .stop_after = o->stop_after
+        .arena = a, .target = o->target, .trial = t, .prog = &t->prog,
+        .fault = o->fault, .stop_after = o->stop_after
     };
     ixs_init(&l->ix, a);
     for (int i = 0; i < n_passes && i <= o->last_pass && !l->stopped; i++) {
@@ -71,6 +85,11 @@ int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
             BUG("after pass %s: %s", passes[i].name, e->msg);
         if (check_depth(l, e))
             return e->code;
+    }
+    if (o->target == TARGET_GPU_SERIAL || (o->target == TARGET_CPU && !o->bound)) {
+        lower_serial(l);
+        if (loop_check(l, e))
+            BUG("written out as serial loops: %s", e->msg);
     }
     *out = l;
     return 0;

@@ -22,10 +22,12 @@ struct lower_opts {
     enum fault fault;
     int stop_after; /* rewrite number; 0 = build only .. INT32_MAX = everything */
     int last_pass;  /* index of the last pass to run; n_passes - 1 = all */
+    enum target target;
+    bool bound; /* TARGET_CPU: leave bound kernels as they are, to be shown */
 };
 #define LOWER_OPTS_DEFAULT                                                                     \
     {                                                                                          \
-        FAULT_none, INT32_MAX, INT32_MAX                                                       \
+        FAULT_none, INT32_MAX, INT32_MAX, TARGET_CPU, false                                  \
     }
 
 /* The result lives in `a` and refers to the trial. An illegal step gives ERR_ILLEGAL with

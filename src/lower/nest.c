@@ -19,13 +19,22 @@ int step_error(const struct step *st, struct err *e, const char *fmt, ...)
     return err_at(e, ERR_ILLEGAL, st->line, 1, "%s: %s", step_info(st->kind)->name, msg);
 }
 
+/* A composite that is one kernel has reduction loops that only lowering knows. */
+static bool flash_axis(const struct lprog *l, const struct axis *ax)
+{
+    return ax->role == 'r' && ax->num >= 0 && !ax->part && ax->node >= 0 &&
+           op_is_composite(l->prog->node[ax->node].op);
+}
+
 bool axis_name(const struct lprog *l, const struct step *st, const struct axis *ax,
                char name[MAX_LABEL], struct err *e)
 {
     struct axis r;
     int n;
 
-    if (!axis_resolve(l->prog, ax, &r)) {
+    if (!axis_resolve(l->prog, ax, &r) && flash_axis(l, ax)) {
+        r = *ax;
+    } else if (!axis_resolve(l->prog, ax, &r)) {
         axis_print(l->prog, ax, name, MAX_LABEL);
         step_error(st, e, "%s is no axis of that node", name);
         return false;
@@ -89,7 +98,7 @@ bool kernel_reads(const struct lprog *l, const struct kernel *k, int buffer)
     struct find f = { l, buffer, false };
 
     for (int i = 0; i < k->n; i++)
-        if (k->st[i].kind == ST_UPDATE || k->st[i].kind == ST_STORE)
+        if (stmt_has_value(&k->st[i]))
             value_accesses(l, k->st[i].val, find_load, &f);
     return f.found;
 }
@@ -97,7 +106,7 @@ bool kernel_reads(const struct lprog *l, const struct kernel *k, int buffer)
 bool kernel_writes(const struct lprog *l, const struct kernel *k, int buffer)
 {
     for (int i = 0; i < k->n; i++)
-        if (k->st[i].kind == ST_STORE && l->access[k->st[i].access].buffer == buffer)
+        if (stmt_writes(&k->st[i]) && l->access[k->st[i].access].buffer == buffer)
             return true;
     return false;
 }
@@ -108,11 +117,11 @@ struct stmt stmt_subst(struct lprog *l, const struct stmt *s, const int *to, int
 
     if (t.kind == ST_IF)
         t.cond = ix_subst(&l->ix, t.cond, to, n_to);
-    if (t.kind == ST_UPDATE || t.kind == ST_STORE)
+    if (stmt_has_value(&t))
         t.val = value_subst(l, t.val, to, n_to);
-    if (t.kind == ST_UPDATE && t.acc_at >= 0)
+    if ((t.kind == ST_UPDATE || t.kind == ST_SET) && t.acc_at >= 0)
         t.acc_at = ix_subst(&l->ix, t.acc_at, to, n_to);
-    if (t.kind == ST_STORE)
+    if (stmt_has_access(&t))
         t.access = access_subst(l, t.access, to, n_to);
     return t;
 }
@@ -189,6 +198,11 @@ int enclosing(const struct kernel *k, int at, int *out, int max)
         }
     }
     return n;
+}
+
+enum op reduce_combine(enum op op)
+{
+    return op == OP_MAX ? OP_MAX2 : op == OP_MIN ? OP_MIN2 : op == OP_PROD ? OP_MUL : OP_ADD;
 }
 
 double reduce_identity(enum op op, enum dtype dt)

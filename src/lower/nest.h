@@ -52,7 +52,8 @@ int enclosing(const struct kernel *k, int at, int *out, int max);
 /* val with every read of the accumulator replaced by value `by`. */
 int acc_replace(struct lprog *l, int val, int acc, int by);
 
-/* The identity of a reduction as a literal. */
+/* The binary op that a reduction repeats, and its identity as a literal. */
+enum op reduce_combine(enum op op);
 double reduce_identity(enum op op, enum dtype dt);
 
 int step_error(const struct step *st, struct err *e, const char *fmt, ...)

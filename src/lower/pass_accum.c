@@ -1,6 +1,7 @@
 /*
  * accum: places accumulators. A scalar or a small array stays what it is; a larger array
- * whose elements are stored as they are becomes the output itself.
+ * whose elements are stored as they are becomes the output itself, but for those of a tiled
+ * kernel, which are registers.
  * needs: reductions as DECL / UPDATE / STORE. keeps: order of updates.
  * gives: accum.output: STORE out = identity | out = out op value, no accumulator.
  */
@@ -47,14 +48,6 @@ static void identity_store(struct lprog *l, const struct kernel *k, const struct
     }
 }
 
-static enum op combine_op(enum op reduce)
-{
-    return reduce == OP_MAX    ? OP_MAX2
-           : reduce == OP_MIN  ? OP_MIN2
-           : reduce == OP_PROD ? OP_MUL
-                               : OP_ADD;
-}
-
 static void into_output(struct lprog *l, struct kernel *k, const struct reduction *r)
 {
     struct kernel list = list_new(k);
@@ -75,7 +68,7 @@ static void into_output(struct lprog *l, struct kernel *k, const struct reductio
 
             s = (struct stmt){ .kind = ST_STORE,
                                .access = k->st[r->store].access,
-                               .val = lprog_op2(l, combine_op(a->op), a->dt, load, s.val) };
+                               .val = lprog_op2(l, reduce_combine(a->op), a->dt, load, s.val) };
         }
         kernel_push(l, &list, s);
     }
@@ -100,7 +93,7 @@ int pass_accum(struct lprog *l, struct err *e)
         struct kernel *k = &l->kernel[i];
         struct reduction r;
 
-        if (k->dead || !kernel_reduction(k, &r) || !fits_output(l, k, &r))
+        if (k->dead || k->tiled || !kernel_reduction(k, &r) || !fits_output(l, k, &r))
             continue;
         if (lprog_rewrite(l, "accum.output", -1, i))
             into_output(l, k, &r);

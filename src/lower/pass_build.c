@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/bug.h"
-#include "lower/nest.h"
+#include "lower/build.h"
 #include "lower/passes.h"
 
 static int buffer_new(struct lprog *l, int node, enum buffer_kind kind, int slot,
@@ -32,8 +32,7 @@ static int buffer_new(struct lprog *l, int node, enum buffer_kind kind, int slot
                          .node = node });
 }
 
-/* What a reader of `node` at idx[] reads: through the views down to a buffer or a source. */
-static int read_node(struct lprog *l, int node, const int *idx)
+int build_read(struct lprog *l, int node, const int *idx)
 {
     const struct prog *p = l->prog;
     struct access a = { .dt = p->node[node].dt, .n_idx = p->node[node].sh.rank };
@@ -70,7 +69,7 @@ static int read_arg(struct lprog *l, const struct node *n, int arg, const int *i
     enum dtype dt = n->dt;
 
     if (g->node >= 0)
-        return read_node(l, g->node, idx);
+        return build_read(l, g->node, idx);
     /* a literal has the dtype of a tensor operand (where: of the result) */
     for (int i = 0; i < n->n_arg && n->op != OP_WHERE; i++)
         if (n->arg[i].node >= 0)
@@ -78,7 +77,7 @@ static int read_arg(struct lprog *l, const struct node *n, int arg, const int *i
     return lprog_lit(l, dt, g->lit);
 }
 
-static void push_store(struct lprog *l, struct kernel *k, int buffer, const int *idx, int val)
+void build_store(struct lprog *l, struct kernel *k, int buffer, const int *idx, int val)
 {
     const struct buffer *b = &l->buffer[buffer];
     struct access a = { .src = SRC_BUFFER, .dt = b->dt, .buffer = buffer, .n_idx = b->sh.rank };
@@ -89,7 +88,7 @@ static void push_store(struct lprog *l, struct kernel *k, int buffer, const int 
                 (struct stmt){ .kind = ST_STORE, .val = val, .access = lprog_access(l, a) });
 }
 
-static int axis_var(struct lprog *l, int node, char role, int num, int64_t extent)
+int build_axis(struct lprog *l, int node, char role, int num, int64_t extent)
 {
     char name[MAX_LABEL];
 
@@ -114,8 +113,8 @@ static void build_elementwise(struct lprog *l, struct kernel *k, int node, const
                 v.arg[i] = v.arg[j];
         }
     }
-    push_store(l, k, l->node_buffer[node], idx,
-               n->op == OP_COPY ? v.arg[0] : lprog_value(l, v));
+    build_store(l, k, l->node_buffer[node], idx,
+                n->op == OP_COPY ? v.arg[0] : lprog_value(l, v));
 }
 
 /* Indices of the operand(s) of a reduction: rdx[0] for all, rdx[1] for matmul's second. */
@@ -129,7 +128,7 @@ static int reduce_indices(struct lprog *l, int node, const int *idx, int rdx[2][
     if (n->op == OP_MATMUL) {
         int k = in->rank - 1, r;
 
-        rvar[0] = axis_var(l, node, 'r', 0, in->dim[k]);
+        rvar[0] = build_axis(l, node, 'r', 0, in->dim[k]);
         r = ix_var(&l->ix, rvar[0]);
         for (int d = 0; d <= k; d++)
             rdx[0][d] = rdx[1][d] = idx[d];
@@ -139,7 +138,7 @@ static int reduce_indices(struct lprog *l, int node, const int *idx, int rdx[2][
     }
     for (int d = 0; d < in->rank; d++) {
         if (n->axes >> d & 1) {
-            rvar[n_red] = axis_var(l, node, 'r', n_red, in->dim[d]);
+            rvar[n_red] = build_axis(l, node, 'r', n_red, in->dim[d]);
             rdx[0][d] = ix_var(&l->ix, rvar[n_red++]);
             o += n->keep;
         } else {
@@ -149,8 +148,7 @@ static int reduce_indices(struct lprog *l, int node, const int *idx, int rdx[2][
     return n_red;
 }
 
-/* a value in the dtype that the reduction adds up in */
-static int widen(struct lprog *l, int val, enum dtype dt)
+int build_widen(struct lprog *l, int val, enum dtype dt)
 {
     return l->value[val].dt == dt ? val : lprog_op1(l, OP_CAST, dt, val);
 }
@@ -198,9 +196,10 @@ static void build_reduction(struct lprog *l, struct kernel *k, int node, const i
         push_loop(l, k, rvar[r], LOOP_SERIAL);
         terms *= l->var[rvar[r]].extent;
     }
-    val = widen(l, read_node(l, n->arg[0].node, rdx[0]), dt);
+    val = build_widen(l, build_read(l, n->arg[0].node, rdx[0]), dt);
     if (n->op == OP_MATMUL)
-        val = lprog_op2(l, OP_MUL, dt, val, widen(l, read_node(l, n->arg[1].node, rdx[1]), dt));
+        val = lprog_op2(l, OP_MUL, dt, val,
+                        build_widen(l, build_read(l, n->arg[1].node, rdx[1]), dt));
     kernel_push(l, k, (struct stmt){ .kind = ST_UPDATE, .acc = acc, .acc_at = -1, .val = val });
     push_end(l, k, n_red);
     val = lprog_value(l, (struct value){ .kind = V_ACC, .dt = dt, .arg = { acc, -1, -1 } });
@@ -210,13 +209,13 @@ static void build_reduction(struct lprog *l, struct kernel *k, int node, const i
 
         if (FAULT(l, variance_n_minus_one) && terms > 1 && is_part(n, ".va"))
             terms--;
-        val =
-            lprog_op2(l, OP_DIV, wide, widen(l, val, wide), lprog_lit(l, wide, (double)terms));
+        val = lprog_op2(l, OP_DIV, wide, build_widen(l, val, wide),
+                        lprog_lit(l, wide, (double)terms));
     }
-    val = widen(l, val, n->dt);
+    val = build_widen(l, val, n->dt);
     if (FAULT(l, k_zero_leaves_output) && terms == 0)
         val = own_value(l, node, idx);
-    push_store(l, k, l->node_buffer[node], idx, val);
+    build_store(l, k, l->node_buffer[node], idx, val);
 }
 
 static void build_kernel(struct lprog *l, int node, bool copy)
@@ -227,7 +226,7 @@ static void build_kernel(struct lprog *l, int node, bool copy)
 
     lprog_rewrite(l, "build.kernel", -1, at);
     for (int d = 0; d < n->sh.rank; d++) {
-        int var = axis_var(l, node, 'i', d, n->sh.dim[d]);
+        int var = build_axis(l, node, 'i', d, n->sh.dim[d]);
 
         idx[d] = ix_var(&l->ix, var);
         push_loop(l, &k, var, LOOP_SERIAL);
@@ -238,7 +237,7 @@ static void build_kernel(struct lprog *l, int node, bool copy)
         for (int b = 0; b < l->n_buffer; b++)
             if (l->buffer[b].kind == BUF_OUTPUT && l->buffer[b].node == node)
                 to = b;
-        push_store(l, &k, to, idx, read_node(l, node, idx));
+        build_store(l, &k, to, idx, build_read(l, node, idx));
     } else if (op_is_reduce(n->op)) {
         build_reduction(l, &k, node, idx);
     } else {
@@ -255,7 +254,6 @@ int pass_build(struct lprog *l, struct err *e)
     int *out_of = arena_array(l->arena, int, p->n);
     int n_in = 0, stop = l->stop_after;
 
-    (void)e;
     l->stop_after = INT32_MAX;
     prog_live(p, live);
     l->node_buffer = arena_array(l->arena, int, p->n);
@@ -276,7 +274,10 @@ int pass_build(struct lprog *l, struct err *e)
             l->node_buffer[i] = out_of[i] >= 0
                                     ? out_of[i]
                                     : buffer_new(l, i, BUF_TEMP, 0, &(struct layout){ 0 });
-        if (!folds || out_of[i] >= 0)
+        if (n->op == OP_ATTENTION) {
+            if (build_flash(l, i, e))
+                return e->code;
+        } else if (!folds || out_of[i] >= 0)
             build_kernel(l, i, folds);
     }
     l->stop_after = stop;

@@ -33,6 +33,14 @@ static int algo_step(const struct trial *t, int node)
     return -1;
 }
 
+/* Flash attention is one kernel: pass build writes its loops. */
+static bool stays_whole(const struct trial *t, int node)
+{
+    int step = algo_step(t, node);
+
+    return step >= 0 && t->step[step].algo == ALGO_FLASH;
+}
+
 static void expand_node(struct expand *x, int node)
 {
     int step = algo_step(x->from, node);
@@ -141,7 +149,7 @@ int pass_expand(struct lprog *l, struct err *e)
     x.to = arena_new(l->arena, struct trial);
     x.map = arena_array(l->arena, int, p->n);
     for (int i = 0; i < p->n; i++) {
-        if (op_is_composite(p->node[i].op))
+        if (op_is_composite(p->node[i].op) && !stays_whole(x.from, i))
             expand_node(&x, i);
         else
             copy_node(&x, i);

@@ -31,7 +31,7 @@ int fuse_reads(struct lprog *l, const struct kernel *k, int buffer, int **access
     struct reads r = { .l = l, .buffer = buffer };
 
     for (int i = 0; i < k->n; i++)
-        if (k->st[i].kind == ST_UPDATE || k->st[i].kind == ST_STORE)
+        if (stmt_has_value(&k->st[i]))
             value_accesses(l, k->st[i].val, collect, &r);
     *access = r.access;
     return r.n;
@@ -124,6 +124,8 @@ static int fuse_step(struct lprog *l, int step, struct err *e)
     bool reduces = false;
     int err;
 
+    if (pr->node[st->node[0]].op == OP_ATTENTION || pr->node[st->node[1]].op == OP_ATTENTION)
+        return step_error(st, e, "an attention computed by flash is a kernel of its own");
     if (f.p < 0 || l->node_buffer[st->node[0]] < 0)
         return step_error(st, e, "%s has no kernel of its own", pn);
     if (f.c < 0)

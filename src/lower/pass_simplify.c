@@ -41,6 +41,7 @@ static int bottom_up(struct lprog *l, int e, simplify_rule rule, const int64_t *
                  : x.op == IX_DIV ? ix_div(&l->ix, a, l->ix.x[b].c)
                  : x.op == IX_MOD ? ix_mod(&l->ix, a, l->ix.x[b].c)
                  : x.op == IX_LT  ? ix_lt(&l->ix, a, b)
+                 : x.op == IX_XOR ? ix_xor(&l->ix, a, b)
                                   : ix_and(&l->ix, a, b);
 
         return rule(l, to, extent);
@@ -102,9 +103,9 @@ static void simplify_kernel(struct simplify *c, struct kernel *k)
             if (ix_is_const(&c->l->ix, s->cond, &known) && known)
                 drop[i] = drop[stmt_end(k, i)] = true;
         }
-        if (s->kind == ST_UPDATE || s->kind == ST_STORE)
+        if (stmt_has_value(s))
             value_accesses(c->l, s->val, simplify_access, c);
-        if (s->kind == ST_STORE)
+        if (stmt_has_access(s))
             simplify_access(c, s->access);
     }
     for (int i = 0; i < k->n; i++)

@@ -1,13 +1,15 @@
 /*
- * splitk: "splitk NODE N" cuts the outer reduction loop of NODE into N slices. Each slice
- * stores its accumulator in a workspace; a combine kernel reduces the slices and runs the
+ * splitk: "splitk NODE N [MODE]" cuts the outer reduction loop of NODE into N slices. Each
+ * slice stores its accumulator in a workspace; a combine kernel reduces the slices and runs the
  * epilogue (what the store did with the accumulator, fused consumers included).
  * needs: a kernel with one accumulator and one store, composed accesses.
  * keeps: the kernel's name for the combine kernel. gives: kernel NODE.part in front of it
- * and buffer NODE.ws, N times the size of the output's storage.
+ * and buffer NODE.ws, N times the size of the output's storage. Other modes than a workspace
+ * are made from that by pass semaphore, as soon as slices are blocks.
  */
 #include "lower/nest.h"
 #include "lower/passes.h"
+#include "lower/splitk.h"
 
 struct slices {
     int64_t n, each; /* slices; iterations of the cut loop in one */
@@ -121,7 +123,22 @@ static struct kernel combine(struct lprog *l, const struct kernel *k, const stru
     return list;
 }
 
-static void insert_kernel(struct lprog *l, int at, struct kernel k)
+int splitk_buffer(struct lprog *l, const char *name, enum dtype dt, int64_t elems)
+{
+    struct buffer b = { .name = name,
+                        .kind = BUF_TEMP,
+                        .dt = dt,
+                        .sh = { 1, { elems } },
+                        .elems = elems,
+                        .arena_at = -1,
+                        .node = -1,
+                        .by = l->n_log };
+
+    b.layout = layout_of(&b.layout, &b.sh);
+    return lprog_buffer(l, b);
+}
+
+void insert_kernel(struct lprog *l, int at, struct kernel k)
 {
     lprog_kernel(l, k.name, k.node);
     for (int i = l->n_kernel - 1; i > at; i--)
@@ -131,6 +148,17 @@ static void insert_kernel(struct lprog *l, int at, struct kernel k)
         l->alias[i].kernel += l->alias[i].kernel >= at;
     for (int i = 0; i < l->n_log; i++)
         l->log[i].kernel += l->log[i].kernel >= at;
+    for (int i = 0; i < l->n_buffer; i++)
+        l->buffer[i].kernel += l->buffer[i].kind == BUF_SHARED && l->buffer[i].kernel >= at;
+}
+
+/* Atomic addition is for sums in words. */
+static bool may_be_atomic(const struct lprog *l, const struct reduction *r,
+                          const struct kernel *k)
+{
+    const struct acc *a = &l->acc[k->st[r->update].acc];
+
+    return a->op == OP_SUM && (a->dt == DT_F32 || a->dt == DT_I32);
 }
 
 /* Partial sums are kept in the accumulator's dtype. */
@@ -147,7 +175,7 @@ static int splitk_step(struct lprog *l, int step, struct err *e)
     const char *name = l->prog->node[st->node[0]].name;
     struct slices s = { .n = st->n };
     int kernel = find_kernel(l, st->node[0], &s.var);
-    struct buffer ws, *out;
+    const struct buffer *out;
     struct reduction r;
     struct kernel part, whole;
 
@@ -157,6 +185,8 @@ static int splitk_step(struct lprog *l, int step, struct err *e)
         return step_error(st, e, "the reduction of %s is in slices already", name);
     if (!kernel_reduction(&l->kernel[kernel], &r) || r.store < r.update)
         return step_error(st, e, "the kernel of %s is not one reduction with one store", name);
+    if (st->mode == SPLITK_ATOMIC && !may_be_atomic(l, &r, &l->kernel[kernel]))
+        return step_error(st, e, "only sums in f32 or i32 can be added atomically");
     out = &l->buffer[l->access[l->kernel[kernel].st[r.store].access].buffer];
     if (out->elems > MAX_ELEMENTS / s.n)
         return step_error(st, e, "a workspace of %lld x %lld elements is too large",
@@ -166,18 +196,13 @@ static int splitk_step(struct lprog *l, int step, struct err *e)
     s.each = (l->var[s.var].extent + s.n - 1) / s.n;
     s.slice = lprog_var(l, -1, arena_printf(l->arena, "%s.slice", name), s.n, false);
     s.part = lprog_var(l, st->node[0], l->var[s.var].name, s.each, true);
-    ws = (struct buffer){ .name = arena_printf(l->arena, "%s.ws", name),
-                          .kind = BUF_TEMP,
-                          .dt = workspace_dtype(l, out, l->kernel[kernel].st[r.update].acc),
-                          .sh = { 1, { s.n * out->elems } },
-                          .elems = s.n * out->elems,
-                          .arena_at = -1,
-                          .node = -1 };
-    ws.layout = layout_of(&ws.layout, &ws.sh);
-    s.ws = lprog_buffer(l, ws);
+    s.ws = splitk_buffer(l, arena_printf(l->arena, "%s.ws", name),
+                         workspace_dtype(l, out, l->kernel[kernel].st[r.update].acc),
+                         s.n * out->elems);
     part = partial(l, &l->kernel[kernel], &s, &r);
     part.name = arena_printf(l->arena, "%s.part", name);
     whole = combine(l, &l->kernel[kernel], &s, &r);
+    part.splitk = st->mode == SPLITK_NONE ? SPLITK_WORKSPACE : (int)st->mode;
     part.node = -1; /* steps that name the node mean the combine kernel */
     list_take(&l->kernel[kernel], &whole);
     insert_kernel(l, kernel, part);

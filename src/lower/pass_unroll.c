@@ -1,7 +1,9 @@
 /*
  * unroll: "unroll AX" replicates the body of loop AX for each of its values.
- * needs: a short loop. keeps: order of iterations. gives: straight code.
+ * needs: a short loop that neither blocks nor threads run. keeps: order of iterations. gives:
+ * straight code.
  */
+#include "lower/bind.h"
 #include "lower/nest.h"
 #include "lower/passes.h"
 
@@ -65,6 +67,8 @@ static int unroll_step(struct lprog *l, int step, struct err *e)
         if (var < 0)
             continue;
         any = true;
+        if (bind_has(&l->kernel[k], var))
+            return step_error(st, e, "%s is run by blocks or threads", name);
         if (l->var[var].extent > MAX_UNROLL ||
             l->var[var].extent * body_statements(&l->kernel[k], var) > MAX_STATEMENTS)
             return step_error(

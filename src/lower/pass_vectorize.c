@@ -6,6 +6,7 @@
  *   vectorize.lanes    AX.0 (extent / N) round a LANES loop AX.1 (N); AX.t for the tail
  *   vectorize.address  addresses of a lane as base + lane * stride where they are affine
  */
+#include "lower/bind.h"
 #include "lower/nest.h"
 #include "lower/passes.h"
 
@@ -32,6 +33,8 @@ static bool straight(const struct lprog *l, const struct kernel *k, int at, int 
                      bool *only_stores)
 {
     *only_stores = true;
+    if (bind_has(k, k->st[at].var))
+        return false;
     for (int i = at + 1; i < end; i++) {
         if (k->st[i].kind != ST_UPDATE && k->st[i].kind != ST_STORE)
             return false;
@@ -78,6 +81,7 @@ static bool affine(const struct ixs *s, int e, int var, int64_t *coef)
     case IX_MOD:
     case IX_LT:
     case IX_AND:
+    case IX_XOR:
         break;
     }
     return false;

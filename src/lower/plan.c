@@ -66,9 +66,11 @@ static void walk_kernel(struct walk *w, const struct kernel *k)
         } else if (s->kind == ST_END) {
             w->depth--;
         }
-        if (s->kind == ST_UPDATE || s->kind == ST_STORE)
+        if (stmt_has_value(s))
             value_accesses(w->l, s->val, use, w);
-        if (s->kind == ST_STORE)
+        if (s->kind == ST_ATOMIC || s->kind == ST_ACQUIRE)
+            touch(w, w->l->access[s->access].buffer);
+        if (stmt_writes(s))
             define(w, w->l->access[s->access].buffer);
     }
 }
@@ -106,6 +108,18 @@ static void donor_read(void *ctx, int access)
         d->ok = false;
 }
 
+/* Does every block and thread have elements of its own at the access? Where a loop over them
+ * has no part in the index, several store the same element, one of them perhaps before
+ * another one reads. */
+static bool own_elements(const struct lprog *l, const struct kernel *k, int access)
+{
+    for (int i = 0; i < kernel_body(k); i++)
+        if (l->var[k->st[i].var].extent > 1 &&
+            !ix_uses(&l->ix, l->access[access].index, k->st[i].var))
+            return false;
+    return true;
+}
+
 bool plan_inplace_ok(const struct lprog *l, int k, int out, int donor)
 {
     struct donor d = { .l = l, .donor = donor, .out = out, .ok = true };
@@ -115,10 +129,16 @@ bool plan_inplace_ok(const struct lprog *l, int k, int out, int donor)
         return false;
     for (int i = 0; i < kn->n; i++) {
         const struct stmt *s = &kn->st[i];
+        bool to_out = stmt_has_access(s) && l->access[s->access].buffer == out;
 
-        d.index = s->kind == ST_STORE ? l->access[s->access].index : -1;
-        if (s->kind == ST_UPDATE || s->kind == ST_STORE)
+        d.index = to_out && s->kind == ST_STORE ? l->access[s->access].index : -1;
+        if (stmt_has_value(s))
             value_accesses(l, s->val, donor_read, &d);
+        /* what others add to, or wait for, is not this thread's own */
+        if (to_out && (s->kind != ST_STORE || !own_elements(l, kn, s->access)))
+            d.ok = false;
+        if (stmt_has_access(s) && s->kind != ST_STORE && l->access[s->access].buffer == donor)
+            d.ok = false;
     }
     return d.ok;
 }

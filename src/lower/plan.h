@@ -18,7 +18,8 @@ const struct interval *plan_liveness(struct lprog *l);
 
 /*
  * May `out`, stored by kernel k, take the storage of donor? Only if every read of the donor
- * in k stands in a store to `out` that has the same index, and `out` is not read in k.
+ * in k stands in a store to `out` that has the same index, and `out` is not read in k. In a
+ * bound kernel threads race: then what is stored must be the thread's own as well.
  */
 bool plan_inplace_ok(const struct lprog *l, int k, int out, int donor);
 

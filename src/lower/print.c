@@ -100,6 +100,15 @@ void loop_print_value(const struct lprog *l, int val, struct str *s)
     case V_INDEX:
         loop_print_index(l, v->arg[0], s);
         return;
+    case V_SHFL:
+        str_add(s, "shfl(acc%d", v->arg[0]);
+        if (v->arg[1] >= 0) {
+            str_puts(s, "[");
+            loop_print_index(l, v->arg[1], s);
+            str_puts(s, "]");
+        }
+        str_add(s, ", %d)", v->arg[2]);
+        return;
     case V_OP:
         str_puts(s, op_info(v->op)->name);
         if (v->op == OP_CAST)
@@ -123,14 +132,28 @@ static void print_acc_name(const struct lprog *l, const struct stmt *st, struct 
     }
 }
 
+/* "word place = value" */
+static void print_write(const struct lprog *l, const struct stmt *st, const char *word,
+                        const char *sign, struct str *s)
+{
+    str_puts(s, word);
+    loop_print_access(l, st->access, s);
+    str_puts(s, sign);
+    loop_print_value(l, st->val, s);
+}
+
 static void print_stmt(const struct lprog *l, const struct stmt *st, struct str *s)
 {
+    static const char *const loops[] = {
+        [LOOP_SERIAL] = "loop",   [LOOP_LANES] = "lanes", [LOOP_BLOCK] = "block",
+        [LOOP_THREAD] = "thread", [LOOP_WIDE] = "wide",   [LOOP_MMA] = "mma"
+    };
     const struct acc *a;
 
     switch (st->kind) {
     case ST_LOOP:
-        str_add(s, "%s %s %lld\n", st->loop == LOOP_LANES ? "lanes" : "loop",
-                l->var[st->var].name, (long long)l->var[st->var].extent);
+        str_add(s, "%s %s %lld\n", loops[st->loop], l->var[st->var].name,
+                (long long)l->var[st->var].extent);
         return;
     case ST_IF:
         str_puts(s, "if ");
@@ -151,11 +174,35 @@ static void print_stmt(const struct lprog *l, const struct stmt *st, struct str 
         str_add(s, " %s= ", op_info(l->acc[st->acc].op)->name);
         loop_print_value(l, st->val, s);
         break;
-    case ST_STORE:
-        str_puts(s, "store ");
-        loop_print_access(l, st->access, s);
+    case ST_SET:
+        str_puts(s, "set ");
+        print_acc_name(l, st, s);
         str_puts(s, " = ");
         loop_print_value(l, st->val, s);
+        break;
+    case ST_STORE:
+        print_write(l, st, "store ", " = ", s);
+        break;
+    case ST_ASYNC:
+        print_write(l, st, "async ", " = ", s);
+        break;
+    case ST_ATOMIC:
+        print_write(l, st, "atomic ", " += ", s);
+        break;
+    case ST_ACQUIRE:
+        print_write(l, st, "acquire ", " == ", s);
+        break;
+    case ST_RELEASE:
+        print_write(l, st, "release ", " = ", s);
+        break;
+    case ST_SYNC:
+        str_puts(s, "sync");
+        break;
+    case ST_COMMIT:
+        str_puts(s, "commit");
+        break;
+    case ST_WAIT:
+        str_add(s, "wait %lld", (long long)st->n);
         break;
     }
     str_puts(s, "\n");
@@ -197,7 +244,7 @@ static void print_layout(const struct buffer *b, struct str *s)
 
 void loop_print(const struct lprog *l, struct str *s)
 {
-    static const char *const kind[] = { "input", "output", "temp" };
+    static const char *const kind[] = { "input", "output", "temp", "shared" };
 
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
@@ -208,6 +255,8 @@ void loop_print(const struct lprog *l, struct str *s)
         print_layout(b, s);
         if (b->arena_at >= 0)
             str_add(s, " at byte %lld of the arena", (long long)b->arena_at);
+        if (b->kind == BUF_SHARED && b->smem_at >= 0)
+            str_add(s, " at byte %lld of the block's pool", (long long)b->smem_at);
         str_puts(s, "\n");
     }
     for (int k = 0; k < l->n_kernel; k++)

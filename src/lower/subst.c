@@ -46,6 +46,7 @@ int value_subst(struct lprog *l, int val, const int *to, int n_to)
         v.arg[0] = access_subst(l, v.arg[0], to, n_to);
         break;
     case V_ACC:
+    case V_SHFL:
         if (v.arg[1] >= 0)
             v.arg[1] = ix_subst(&l->ix, v.arg[1], to, n_to);
         break;

@@ -56,7 +56,7 @@ static void add_functions(TCCState *s)
     }
 }
 
-static TCCState *state_new(struct str *log)
+TCCState *tcc_state_new(struct str *log)
 {
     TCCState *s = tcc_new();
 
@@ -105,7 +105,7 @@ static int tcc_prepare(struct run_env *env, const struct lprog *l, const char *t
     if (!b)
         BUG("out of memory");
     tcc_text(l, text, &whole);
-    b->tcc = state_new(&log);
+    b->tcc = tcc_state_new(&log);
     ok = build(b, str_get(&whole));
     if (ok) {
         *p = (struct prepared){ l, text, b };
@@ -142,7 +142,7 @@ static void tcc_release(struct prepared *p)
 bool tcc_compile_only(const char *text)
 {
     struct str log = { 0 };
-    struct built b = { .tcc = state_new(&log) };
+    struct built b = { .tcc = tcc_state_new(&log) };
     bool ok = build(&b, text);
 
     tcc_delete(b.tcc);
@@ -161,7 +161,7 @@ static const char *tcc_version(void)
 
     if (text[0])
         return text;
-    s = state_new(&log);
+    s = tcc_state_new(&log);
     if (tcc_compile_string(s, "int version(void) { return __TINYC__; }") == 0 &&
         tcc_relocate(s, TCC_RELOCATE_AUTO) == 0 && (sym = tcc_get_symbol(s, "version"))) {
         int v;

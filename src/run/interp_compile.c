@@ -113,6 +113,18 @@ static void gen_store(struct gen *g, const struct stmt *s, int val)
     gen_emit(g, ins_store(b->dt), val, index, ac->buffer)->k = code_elems(g->c->l, ac->buffer);
 }
 
+/* acc[at] = the value in register val */
+static void gen_set(struct gen *g, const struct stmt *s, int val)
+{
+    bool wide = g->c->l->acc[s->acc].dt == DT_F64;
+
+    if (gen_is_scalar(g, s->acc, s->acc_at))
+        gen_emit(g, wide ? INS_MOVE_D : INS_MOVE, g->c->acc_at[s->acc], val, 0);
+    else
+        gen_acc_access(g, wide ? INS_APUT_D : INS_APUT, val, gen_acc_index(g, s->acc_at),
+                       s->acc);
+}
+
 /* All lanes' values first, then all writes: two loops over the same variable. */
 static void gen_lanes(struct gen *g, int var, const struct stmt *s)
 {
@@ -120,7 +132,7 @@ static void gen_lanes(struct gen *g, int var, const struct stmt *s)
     int reg = x_var(&g->c->x, var), val;
     bool wide = g->c->l->value[s->val].dt == DT_F64;
 
-    if (s->kind != ST_UPDATE && s->kind != ST_STORE)
+    if (s->kind != ST_UPDATE && s->kind != ST_STORE && s->kind != ST_SET)
         BUG("kernel %s: a statement in lanes neither updates nor stores", g->k->name);
     if (extent > g->c->n_lane)
         g->c->n_lane = (int)extent;
@@ -132,6 +144,8 @@ static void gen_lanes(struct gen *g, int var, const struct stmt *s)
     gen_emit(g, wide ? INS_LANE_GET_D : INS_LANE_GET, val, reg, 0);
     if (s->kind == ST_UPDATE)
         gen_combine(g, s, val);
+    else if (s->kind == ST_SET)
+        gen_set(g, s, val);
     else
         gen_store(g, s, val);
     gen_close(g);
@@ -151,6 +165,8 @@ static int gen_block(struct gen *g, int at)
         g->serial++;
         switch (s->kind) {
         case ST_LOOP:
+            if (s->loop != LOOP_SERIAL && s->loop != LOOP_LANES)
+                BUG("kernel %s is bound: it was not written out", g->k->name);
             if (s->loop == LOOP_LANES) {
                 for (; g->k->st[at].kind != ST_END; at++) {
                     g->at_stmt = at;
@@ -179,9 +195,20 @@ static int gen_block(struct gen *g, int at)
         case ST_UPDATE:
             gen_update(g, s);
             break;
+        case ST_SET:
+            gen_set(g, s, gen_value(g, s->val));
+            break;
         case ST_STORE:
             gen_store(g, s, gen_value(g, s->val));
             break;
+        case ST_SYNC:
+        case ST_ASYNC:
+        case ST_COMMIT:
+        case ST_WAIT:
+        case ST_ATOMIC:
+        case ST_ACQUIRE:
+        case ST_RELEASE:
+            BUG("kernel %s is bound: it was not written out", g->k->name);
         }
     }
     return at;

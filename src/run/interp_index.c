@@ -195,6 +195,16 @@ int x_and(struct xtab *t, int a, int b)
     return intern(t, (struct x){ X_AND, a, b, 0 });
 }
 
+int x_xor(struct xtab *t, int a, int b)
+{
+    int64_t ca, cb;
+    bool ka = is_const(t, a, &ca), kb = is_const(t, b, &cb);
+
+    if (ka && kb)
+        return x_const(t, ca ^ cb);
+    return intern(t, (struct x){ X_XOR, a, b, 0 });
+}
+
 static int import_new(struct xtab *t, const struct ix *x)
 {
     switch (x->op) {
@@ -214,6 +224,8 @@ static int import_new(struct xtab *t, const struct ix *x)
         return x_lt(t, x_import(t, x->a), x_import(t, x->b));
     case IX_AND:
         return x_and(t, x_import(t, x->a), x_import(t, x->b));
+    case IX_XOR:
+        return x_xor(t, x_import(t, x->a), x_import(t, x->b));
     }
     BUG("index operation %d", (int)x->op);
 }

@@ -25,7 +25,8 @@ enum x_op {
     X_LTC, /* a < c */
     X_GTC, /* a > c */
     X_IN,  /* c <= a < c + b, b a constant node */
-    X_AND
+    X_AND,
+    X_XOR
 };
 
 struct x {
@@ -54,6 +55,7 @@ int x_div(struct xtab *t, int a, int64_t c);
 int x_mod(struct xtab *t, int a, int64_t c);
 int x_lt(struct xtab *t, int a, int b);
 int x_and(struct xtab *t, int a, int b);
+int x_xor(struct xtab *t, int a, int b);
 int x_import(struct xtab *t, int ix); /* an expression of the loop IR */
 
 /* Where an access leads: guards are tested in order, the first that fails gives its fill;

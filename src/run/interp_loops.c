@@ -36,7 +36,7 @@ static void room_for(struct gen *g, int n)
 
 static bool has_b(enum x_op op)
 {
-    return op == X_ADD || op == X_MUL || op == X_LT || op == X_AND;
+    return op == X_ADD || op == X_MUL || op == X_LT || op == X_AND || op == X_XOR;
 }
 
 /* Puts e into the list of the loop at which it is complete; returns that loop's depth. */
@@ -126,7 +126,7 @@ static void emit_index(struct gen *g, int e)
     static const enum ins_op op[] = {
         [X_ADD] = INS_X_ADD, [X_ADDC] = INS_X_ADDC, [X_MUL] = INS_X_MUL, [X_MULC] = INS_X_MULC,
         [X_DIV] = INS_X_DIV, [X_MOD] = INS_X_MOD,   [X_LT] = INS_X_LT,   [X_LTC] = INS_X_LTC,
-        [X_GTC] = INS_X_GTC, [X_IN] = INS_X_IN,     [X_AND] = INS_X_AND,
+        [X_GTC] = INS_X_GTC, [X_IN] = INS_X_IN,     [X_AND] = INS_X_AND, [X_XOR] = INS_X_XOR,
     };
     const struct x x = g->c->x.x[e];
     struct ins *p = gen_emit(g, op[x.op], e, x.a, x.b);

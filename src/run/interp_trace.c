@@ -119,6 +119,13 @@ static bool update(struct tracer *t, const struct stmt *s, struct val v)
     return true;
 }
 
+static bool set(struct tracer *t, const struct stmt *s, struct val v)
+{
+    struct val *to = trace_acc(t, s->acc, s->acc_at, true);
+
+    return to ? (*to = v, true) : false;
+}
+
 /* A new statement, or the same one at other values of the loops. */
 static void begin(struct tracer *t, int stmt)
 {
@@ -130,7 +137,9 @@ static void begin(struct tracer *t, int stmt)
 
 static bool write_to(struct tracer *t, const struct stmt *s, struct val v)
 {
-    return s->kind == ST_STORE ? store(t, s, v) : update(t, s, v);
+    return s->kind == ST_STORE ? store(t, s, v)
+           : s->kind == ST_SET ? set(t, s, v)
+                               : update(t, s, v);
 }
 
 static bool step(struct tracer *t)
@@ -216,9 +225,18 @@ static bool block(struct tracer *t, const struct kernel *k, int from, int to)
             declare(t, s->acc);
             break;
         case ST_UPDATE:
+        case ST_SET:
         case ST_STORE:
             ok = trace_value(t, s->val, &v) && write_to(t, s, v);
             break;
+        case ST_SYNC:
+        case ST_ASYNC:
+        case ST_COMMIT:
+        case ST_WAIT:
+        case ST_ATOMIC:
+        case ST_ACQUIRE:
+        case ST_RELEASE:
+            BUG("kernel %s is bound: it was not written out", k->name);
         }
         if (!ok)
             return false;

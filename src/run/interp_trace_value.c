@@ -11,7 +11,8 @@ int64_t trace_index(struct tracer *t, int e)
         return t->x_val[e];
     if (x->op > X_VAR)
         a = trace_index(t, x->a);
-    if (x->op == X_ADD || x->op == X_MUL || x->op == X_LT || x->op == X_AND || x->op == X_IN)
+    if (x->op == X_ADD || x->op == X_MUL || x->op == X_LT || x->op == X_AND || x->op == X_IN ||
+        x->op == X_XOR)
         b = trace_index(t, x->b);
     switch (x->op) {
     case X_CONST:
@@ -52,6 +53,9 @@ int64_t trace_index(struct tracer *t, int e)
         break;
     case X_AND:
         r = a & b;
+        break;
+    case X_XOR:
+        r = a ^ b;
         break;
     }
     t->x_of[e] = t->serial;
@@ -222,6 +226,8 @@ static bool compute(struct tracer *t, const struct value *v, struct val *out)
         if (acc)
             *out = *acc;
         return acc != NULL;
+    case V_SHFL:
+        BUG("kernel %s is bound: it was not written out", t->l->kernel[t->kernel].name);
     case V_INDEX:
         out->w = word_index(v->dt, t->al, trace_index(t, x_import(&t->x, v->arg[0])));
         return true;

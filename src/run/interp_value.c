@@ -295,6 +295,8 @@ int gen_value(struct gen *g, int val)
     case V_ACC:
         reg = gen_acc(g, v, val);
         break;
+    case V_SHFL:
+        BUG("kernel %s is bound: it was not written out", g->k->name);
     case V_INDEX:
         reg = number(g, v->dt, val, x_import(&g->c->x, v->arg[0]));
         break;

@@ -29,6 +29,16 @@ static void walk_reshape(struct walk *w, const struct node *v, const struct shap
     }
 }
 
+/* roll and repeat: each axis round and round its operand */
+static void walk_round(struct walk *w, const struct node *v, const struct shape *sh)
+{
+    for (int i = 0; i < sh->rank; i++) {
+        int64_t n = sh->dim[i] > 0 ? sh->dim[i] : 1, back = v->op == OP_ROLL ? v->lo[i] % n : 0;
+
+        w->idx[i] = x_mod(w->t, x_addc(w->t, w->idx[i], back > 0 ? n - back : -back), n);
+    }
+}
+
 /* All axes within the operand, or the fill. */
 static void walk_pad(struct walk *w, const struct node *v, const struct shape *sh)
 {
@@ -65,6 +75,8 @@ static void walk_view(struct walk *w, const struct node *v, const struct shape *
     } else if (v->op == OP_SLICE) {
         for (int i = 0; i < sh->rank; i++)
             w->idx[i] = x_addc(w->t, x_mulc(w->t, was[i], v->by[i]), v->lo[i]);
+    } else if (v->op == OP_ROLL || v->op == OP_REPEAT) {
+        walk_round(w, v, sh);
     } else {
         BUG("%s is no view", op_info(v->op)->name);
     }

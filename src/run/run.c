@@ -77,6 +77,8 @@ static size_t buffer_bytes(const struct lprog *l, const struct buffer *b)
         return storage_bytes(&out->layout, &n->sh, n->dt);
     case BUF_TEMP:
         return (size_t)b->elems * (size_t)dtype_info(b->dt)->bytes;
+    case BUF_SHARED: /* each block has its own: the SIMT machine's business */
+        return 0;
     }
     return 0;
 }

@@ -23,6 +23,7 @@ struct pristine {
 };
 
 struct cc_batch;
+struct caps;
 
 struct run_env {
     struct slab slab;
@@ -36,6 +37,7 @@ struct run_env {
     const void *out[RUN_MAX_BUFFERS];
     struct cc_batch *cc;     /* objects of backend cc that were built ahead (cc.h) */
     volatile uint64_t *tick; /* moved on while a compiler is waited for; NULL = unwanted */
+    int deadline_s;          /* of other processes, in seconds; 0 = the default */
 };
 
 bool run_env_open(struct run_env *env); /* false = no memory */
@@ -54,8 +56,9 @@ void run_compiled(struct run_env *env, const struct lprog *l, void (*entry)(void
 
 struct prepared {
     const struct lprog *l;
-    const char *text; /* emitted C; NULL for interp */
+    const char *text; /* emitted C, for a GPU emitted CUDA C; NULL for interp */
     void *state;      /* the backend's own */
+    const struct backend *b; /* set before prepare */
 };
 
 struct backend {
@@ -72,12 +75,22 @@ struct backend {
     /* How to compile by hand what it runs, "gcc -O3": for a repro. A backend that starts
      * programs is too slow for every trial: a hunt draws some for it. NULL = it is not. */
     const char *(*command)(void);
+    bool gpu; /* takes bound kernels (TARGET_GPU) and CUDA text */
     bool contracts; /* a*b+c may be one operation with one rounding */
+    bool builds_only; /* prepare is all of it: run is never called, nothing is judged */
+    /* A compiler that is not ours (foreign.h): takes l->trial as it is, in ieee. */
+    const struct caps *caps; /* NULL = it is ours */
+    bool own_process;        /* it runs in one by itself: its death is an outcome */
 };
 
 extern const struct backend *const backends[];
 extern const int n_backends;
+/* Rows, and the backends that were opened. */
 const struct backend *backend_find(const char *name);
+/* The same, or opens it: "plugin:FILE.so", "exec:COMMAND". Runs foreign code, so the name must
+ * come from the user's own command line. NULL: e says why; code ERR_USAGE = no such name. */
+const struct backend *backend_open(const char *name, struct err *e);
+const char *backend_version(const struct backend *b);
 /* Is b called `name`, or of the group: "cc" and "cc:gcc" are "cc:gcc-O3" too? */
 bool backend_named(const struct backend *b, const char *name);
 

@@ -166,6 +166,20 @@ int ix_and(struct ixs *s, int a, int b)
     return intern(s, IX_AND, a, b, 0);
 }
 
+int ix_xor(struct ixs *s, int a, int b)
+{
+    int64_t x, y;
+    bool ka = ix_is_const(s, a, &x), kb = ix_is_const(s, b, &y);
+
+    if (ka && kb)
+        return ix_const(s, x ^ y);
+    if (ka && x == 0)
+        return b;
+    if (kb && y == 0)
+        return a;
+    return intern(s, IX_XOR, a, b, 0);
+}
+
 int ix_within(struct ixs *s, int a, int64_t lo, int64_t hi)
 {
     return ix_and(s, ix_lt(s, ix_const(s, lo - 1), a), ix_lt(s, a, ix_const(s, hi)));
@@ -186,6 +200,7 @@ bool ix_uses(const struct ixs *s, int e, int var)
     case IX_MOD:
     case IX_LT:
     case IX_AND:
+    case IX_XOR:
         break;
     }
     return ix_uses(s, x->a, var) || ix_uses(s, x->b, var);
@@ -207,6 +222,8 @@ static int rebuild(struct ixs *s, enum ix_op op, int a, int b)
         return ix_lt(s, a, b);
     case IX_AND:
         return ix_and(s, a, b);
+    case IX_XOR:
+        return ix_xor(s, a, b);
     case IX_CONST:
     case IX_VAR:
         break;
@@ -225,6 +242,20 @@ int ix_subst(struct ixs *s, int e, const int *to, int n_to)
         return x.c < n_to && to[x.c] >= 0 ? to[x.c] : e;
     a = ix_subst(s, x.a, to, n_to);
     b = ix_subst(s, x.b, to, n_to);
+    return a == x.a && b == x.b ? e : rebuild(s, x.op, a, b);
+}
+
+int ix_replace(struct ixs *s, int e, int from, int to)
+{
+    struct ix x = s->x[e];
+    int a, b;
+
+    if (e == from)
+        return to;
+    if (x.op == IX_CONST || x.op == IX_VAR)
+        return e;
+    a = ix_replace(s, x.a, from, to);
+    b = ix_replace(s, x.b, from, to);
     return a == x.a && b == x.b ? e : rebuild(s, x.op, a, b);
 }
 
@@ -260,6 +291,8 @@ int64_t ix_eval(const struct ixs *s, int e, const int64_t *var)
         return ix_eval(s, x->a, var) < ix_eval(s, x->b, var);
     case IX_AND:
         return ix_eval(s, x->a, var) && ix_eval(s, x->b, var);
+    case IX_XOR:
+        return ix_eval(s, x->a, var) ^ ix_eval(s, x->b, var);
     }
     BUG("index op %d", (int)x->op);
 }
@@ -281,6 +314,20 @@ static struct ix_range range_mod(struct ix_range a, int64_t c)
     if (floor_div(a.lo, c) == floor_div(a.hi, c))
         return (struct ix_range){ floor_mod(a.lo, c), floor_mod(a.hi, c) };
     return (struct ix_range){ 0, c - 1 };
+}
+
+/* No bit above the highest of both, and never more than their sum. */
+static struct ix_range range_xor(struct ix_range a, struct ix_range b)
+{
+    int64_t top = (a.hi > b.hi ? a.hi : b.hi), bits = 0;
+
+    if (a.lo < 0 || b.lo < 0)
+        return (struct ix_range){ INT64_MIN / 2, INT64_MAX / 2 };
+    if (a.lo == a.hi && b.lo == b.hi)
+        return (struct ix_range){ a.lo ^ b.lo, a.lo ^ b.lo };
+    while (bits < top)
+        bits = 2 * bits + 1;
+    return (struct ix_range){ 0, bits < a.hi + b.hi ? bits : a.hi + b.hi };
 }
 
 struct ix_range ix_range(const struct ixs *s, int e, const int64_t *extent)
@@ -309,6 +356,8 @@ struct ix_range ix_range(const struct ixs *s, int e, const int64_t *extent)
         return (struct ix_range){ a.hi < b.lo, a.lo < b.hi };
     case IX_AND:
         return (struct ix_range){ a.lo && b.lo, a.hi && b.hi };
+    case IX_XOR:
+        return range_xor(a, b);
     case IX_CONST:
     case IX_VAR:
         break;
@@ -322,6 +371,7 @@ static int strength(enum ix_op op)
     switch (op) {
     case IX_CONST:
     case IX_VAR:
+    case IX_XOR: /* brings its own brackets */
         return 5;
     case IX_MUL:
     case IX_DIV:
@@ -340,8 +390,10 @@ static int strength(enum ix_op op)
 static void print_at(const struct ixs *s, int e, int weakest,
                      const char *(*name)(void *ctx, int var), void *ctx, struct str *out)
 {
-    static const char *const sign[] = { [IX_ADD] = " + ", [IX_MUL] = "*",  [IX_DIV] = "/",
-                                        [IX_MOD] = "%",   [IX_LT] = " < ", [IX_AND] = " && " };
+    static const char *const sign[] = {
+        [IX_ADD] = " + ", [IX_MUL] = "*",    [IX_DIV] = "/",  [IX_MOD] = "%",
+        [IX_LT] = " < ",  [IX_AND] = " && ", [IX_XOR] = " ^ "
+    };
     const struct ix *x = &s->x[e];
     int mine = strength(x->op);
     int64_t c;
@@ -354,7 +406,7 @@ static void print_at(const struct ixs *s, int e, int weakest,
         str_puts(out, name(ctx, (int)x->c));
         return;
     }
-    if (mine < weakest)
+    if (mine < weakest || x->op == IX_XOR)
         str_puts(out, "(");
     if (x->op == IX_ADD && ix_is_const(s, x->b, &c) && c < 0) {
         print_at(s, x->a, mine, name, ctx, out);
@@ -367,7 +419,7 @@ static void print_at(const struct ixs *s, int e, int weakest,
         str_puts(out, sign[x->op]);
         print_at(s, x->b, mine + 1, name, ctx, out);
     }
-    if (mine < weakest)
+    if (mine < weakest || x->op == IX_XOR)
         str_puts(out, ")");
 }
 

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 
-enum ix_op { IX_CONST, IX_VAR, IX_ADD, IX_MUL, IX_DIV, IX_MOD, IX_LT, IX_AND };
+enum ix_op { IX_CONST, IX_VAR, IX_ADD, IX_MUL, IX_DIV, IX_MOD, IX_LT, IX_AND, IX_XOR };
 
 struct ix {
     enum ix_op op;
@@ -43,6 +43,7 @@ int ix_div(struct ixs *s, int a, int64_t c);   /* floor(a / c), c > 0 */
 int ix_mod(struct ixs *s, int a, int64_t c);   /* a - c * floor(a / c), c > 0 */
 int ix_lt(struct ixs *s, int a, int b);        /* a < b */
 int ix_and(struct ixs *s, int a, int b);
+int ix_xor(struct ixs *s, int a, int b); /* bit by bit; a and b are >= 0 */
 /* lo <= a < hi as a condition; tests that can't fail given r are left out */
 int ix_within(struct ixs *s, int a, int64_t lo, int64_t hi);
 
@@ -50,6 +51,8 @@ bool ix_is_const(const struct ixs *s, int e, int64_t *c);
 bool ix_uses(const struct ixs *s, int e, int var);
 /* replaces variable v by expression to[v] (v < n_to and to[v] >= 0) */
 int ix_subst(struct ixs *s, int e, const int *to, int n_to);
+/* replaces every occurrence of expression `from` in e by `to` */
+int ix_replace(struct ixs *s, int e, int from, int to);
 /* operations in the tree of e, counted up to `limit` */
 int ix_size(const struct ixs *s, int e, int limit);
 int64_t ix_eval(const struct ixs *s, int e, const int64_t *var);

@@ -56,6 +56,8 @@ static void permute(struct view *v, const int *perm)
     struct view old = *v;
 
     for (int d = 0; d < v->rank; d++) {
+        v->wrap[d] = old.wrap[perm[d]];
+        v->turn[d] = old.turn[perm[d]];
         v->size[d] = old.size[perm[d]];
         v->stride[d] = old.stride[perm[d]];
         v->lo[d] = old.lo[perm[d]];
@@ -75,6 +77,8 @@ static void expand(struct view *v, const struct shape *to)
 
         v->size[d] = to->dim[d];
         v->stride[d] = same ? old.stride[o] : 0;
+        v->wrap[d] = same ? old.wrap[o] : 0; /* an axis of size 1 never wraps */
+        v->turn[d] = same ? old.turn[o] : 0;
         v->lo[d] = same ? old.lo[o] : 0;
         v->hi[d] = same ? old.hi[o] : to->dim[d];
         if (!same && o >= 0 && old.hi[o] <= old.lo[o])
@@ -108,6 +112,21 @@ static void slice_mask(struct view *v, int d, int64_t start, int64_t step, int64
     v->hi[d] = clamp(v->hi[d], v->lo[d], count);
 }
 
+static int64_t floor_mod(int64_t a, int64_t b)
+{
+    return a - floor_div(a, b) * b;
+}
+
+/* A wrapped axis takes another start, but no other step; and one element needs no wrapping. */
+static void slice_wrapped(struct view *v, int d, int64_t start, int64_t count)
+{
+    v->turn[d] = floor_mod(v->turn[d] + start, v->wrap[d]);
+    if (count > 1)
+        return;
+    v->offset += v->turn[d] * v->stride[d];
+    v->wrap[d] = v->turn[d] = 0;
+}
+
 static void slice(struct view *v, const struct node *n, bool drop_remainder)
 {
     for (int d = 0; d < v->rank; d++) {
@@ -121,11 +140,84 @@ static void slice(struct view *v, const struct node *n, bool drop_remainder)
             v->lo[d] = 0;
             v->hi[d] = count;
         }
-        if (count > 0)
+        if (v->wrap[d] > 0)
+            slice_wrapped(v, d, start, count);
+        else if (count > 0)
             v->offset += start * v->stride[d];
         v->stride[d] *= n->by[d];
         v->size[d] = count;
     }
+}
+
+/* Every second element of a wrapped axis wraps elsewhere. */
+static bool slice_stacked(struct vstack *s, const struct node *n, bool drop_remainder)
+{
+    struct view *v = &s->v[s->n - 1];
+
+    for (int d = 0; d < v->rank; d++)
+        if (v->wrap[d] > 0 && n->by[d] != 1 && n->sh.dim[d] > 1) {
+            v = push(s, v->size, v->rank);
+            break;
+        }
+    if (!v)
+        return false;
+    slice(v, n, drop_remainder);
+    return true;
+}
+
+/* Can axis d, all of it, be turned round or laid side by side? */
+static bool wraps(const struct view *v, int d)
+{
+    return !(v->masked && axis_masked(v, d)) &&
+           (v->wrap[d] == 0 || v->size[d] % v->wrap[d] == 0);
+}
+
+static bool roll(struct vstack *s, const struct node *n)
+{
+    struct view *v = &s->v[s->n - 1];
+    bool moves[MAX_RANK], fits = true;
+
+    for (int d = 0; d < v->rank; d++) {
+        moves[d] = v->size[d] > 1 && n->lo[d] % v->size[d] != 0;
+        fits &= !moves[d] || wraps(v, d);
+    }
+    if (!fits && !(v = push(s, v->size, v->rank)))
+        return false;
+    for (int d = 0; d < v->rank; d++) {
+        if (!moves[d])
+            continue;
+        v->wrap[d] = v->wrap[d] > 0 ? v->wrap[d] : v->size[d];
+        v->turn[d] = floor_mod(v->turn[d] - n->lo[d], v->wrap[d]);
+    }
+    return true;
+}
+
+static bool repeat(struct vstack *s, const struct node *n)
+{
+    struct view *v = &s->v[s->n - 1];
+    bool fits = true;
+
+    for (int d = 0; d < v->rank; d++)
+        fits &= v->size[d] <= 1 || n->by[d] == 1 || wraps(v, d);
+    if (!fits && !(v = push(s, v->size, v->rank)))
+        return false;
+    for (int d = 0; d < v->rank; d++) {
+        int64_t size = v->size[d] * n->by[d];
+        bool gone = v->hi[d] <= v->lo[d]; /* all of it is padding */
+
+        if (n->by[d] == 1)
+            continue;
+        if (v->size[d] == 1)
+            v->stride[d] = 0;
+        else if (size == 0)
+            v->wrap[d] = v->turn[d] = 0;
+        else if (v->wrap[d] == 0 && v->stride[d] != 0)
+            v->wrap[d] = v->size[d];
+        v->size[d] = size;
+        v->lo[d] = 0;
+        v->hi[d] = gone ? 0 : size;
+    }
+    return true;
 }
 
 static bool pad(struct vstack *s, const struct node *n)
@@ -145,7 +237,10 @@ static bool pad(struct vstack *s, const struct node *n)
     for (int d = 0; d < v->rank; d++) {
         v->lo[d] += n->lo[d];
         v->hi[d] += n->lo[d];
-        v->offset -= n->lo[d] * v->stride[d];
+        if (v->wrap[d] > 0)
+            v->turn[d] = floor_mod(v->turn[d] - n->lo[d], v->wrap[d]);
+        else
+            v->offset -= n->lo[d] * v->stride[d];
         v->size[d] += n->lo[d] + n->hi[d];
     }
     return true;
@@ -178,12 +273,36 @@ static bool group_mask(struct view *to, const struct group *g, int64_t lo, int64
     return true;
 }
 
+/* A wrapped axis can't be cut or joined; it may stand among others of size 1. */
+static bool group_wrap(const struct view *v, struct view *to, const struct group *g)
+{
+    int wrapped = -1, longer = 0, at = -1;
+
+    for (int d = g->g0; d < g->g1; d++) {
+        longer += v->size[d] > 1;
+        wrapped = v->wrap[d] > 0 ? d : wrapped;
+    }
+    if (wrapped < 0)
+        return true;
+    for (int d = g->h0; d < g->h1; d++) {
+        longer += to->size[d] > 1;
+        at = to->size[d] > 1 ? d : at;
+    }
+    if (longer != 2 || at < 0)
+        return false;
+    to->wrap[at] = v->wrap[wrapped];
+    to->turn[at] = v->turn[wrapped];
+    return true;
+}
+
 /* Strides and mask of the new axes of one group; false = one view can't say it. */
 static bool group_merge(const struct view *v, struct view *to, const struct group *g,
                         enum view_fault fault)
 {
     int64_t size = 1, stride = 0, lo = 0, hi = 1;
 
+    if (!group_wrap(v, to, g))
+        return false;
     for (int d = g->g1 - 1; d >= g->g0; d--) {
         if (v->size[d] == 1) {
             if (v->hi[d] <= v->lo[d])
@@ -268,12 +387,15 @@ bool vstack_apply(struct vstack *s, const struct node *view, enum view_fault fau
         expand(v, &view->sh);
         return true;
     case OP_SLICE:
-        slice(v, view, fault == VIEW_FAULT_NEGATIVE_SLICE && s->n > 1);
-        return true;
+        return slice_stacked(s, view, fault == VIEW_FAULT_NEGATIVE_SLICE && s->n > 1);
     case OP_PAD:
         return pad(s, view);
     case OP_RESHAPE:
         return reshape(s, &view->sh, fault);
+    case OP_ROLL:
+        return roll(s, view);
+    case OP_REPEAT:
+        return repeat(s, view);
     }
     BUG("op %d is no view", (int)view->op);
 }
@@ -298,6 +420,11 @@ static void unravel(const struct view *v, struct ixs *x, int at, int *idx)
     }
 }
 
+static int wrapped(const struct view *v, struct ixs *x, int d, int e)
+{
+    return v->wrap[d] > 0 ? ix_mod(x, ix_add(x, e, ix_const(x, v->turn[d])), v->wrap[d]) : e;
+}
+
 void vstack_index(const struct vstack *s, struct ixs *x, const int *idx, int *index,
                   struct guard *guard, int *n_guard)
 {
@@ -314,7 +441,7 @@ void vstack_index(const struct vstack *s, struct ixs *x, const int *idx, int *in
             unravel(v, x, at, cur);
         at = ix_const(x, 0);
         for (int d = 0; d < v->rank; d++) {
-            at = ix_add(x, at, ix_scale(x, cur[d], v->stride[d]));
+            at = ix_add(x, at, ix_scale(x, wrapped(v, x, d, cur[d]), v->stride[d]));
             if (v->masked && v->lo[d] > 0)
                 cond = ix_and(x, cond, ix_lt(x, ix_const(x, v->lo[d] - 1), cur[d]));
             if (v->masked && v->hi[d] < v->size[d])

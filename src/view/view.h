@@ -22,6 +22,9 @@ struct view {
     bool masked;              /* only lo <= i < hi holds data, the rest reads as fill */
     int64_t lo[MAX_RANK], hi[MAX_RANK];
     double fill;
+    /* wrap[d] > 0: index i of axis d stands for (i + turn[d]) mod wrap[d], both >= 0; the mask
+     * speaks of i itself */
+    int64_t wrap[MAX_RANK], turn[MAX_RANK];
 };
 
 enum { MAX_VIEWS = 24 };

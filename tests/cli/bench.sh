@@ -3,7 +3,18 @@
 . "$(dirname "$0")/lib.sh"
 
 ok 0 bench speed --trials 20 --json
-json_keys schema preset trials verified_per_cpu_s tcc_floor_per_cpu_s phases
+json_keys schema preset trials verified_per_cpu_s tcc_floor_per_cpu_s phases simt_ops_per_cpu_s
+python3 -c '
+import json
+b = json.loads(open("out").read())
+s = b["simt"]
+for k in "build matmul_ms tcc_ops_per_cpu_s tcc_matmul_ms trials_per_cpu_s findings".split():
+    assert k in s, k
+# 64^3 multiply-adds and the accesses round them
+assert b["simt_ops_per_cpu_s"] * s["matmul_ms"] * 1e-3 > 64 ** 3, s
+assert b["simt_ops_per_cpu_s"] >= s["tcc_ops_per_cpu_s"] * 0.5 > 1e6, s
+assert s["findings"] == 0, s
+' || wrong "bench speed: $(cat out)"
 
 ok 0 bench judge --trials 40
 says '^all faults'

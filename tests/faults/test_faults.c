@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "fuzz/gen/gen.h"
+#include "fuzz/bench/bench.h"
 #include "fuzz/min/min.h"
 #include "ir/text.h"
 
@@ -20,6 +20,7 @@ enum { TRIALS_MAX = 6000, NODES_MAX = 4, SIZE_MAX_ = 8 };
 
 struct bench {
     struct checker ck;
+    struct gen_opts go;
     struct check_opts o;
     struct check c;
     struct arena trial, scratch, out;
@@ -43,15 +44,13 @@ static void complain(struct bench *b, uint64_t seed, const char *what)
 /* The first trial of the seed that fails under the fault; NULL = none. */
 static const struct trial *hunt(struct bench *b, uint64_t seed, int *number)
 {
-    struct gen_opts go;
     struct err e = { 0 };
 
-    gen_opts_default(&go);
     for (*number = 0; *number < TRIALS_MAX; ++*number) {
         const struct trial *t;
 
         arena_reset(&b->trial);
-        t = gen_trial(seed, (uint64_t)*number, &go, &b->trial, &b->scratch);
+        t = gen_trial(seed, (uint64_t)*number, &b->go, &b->trial, &b->scratch);
         if (check_trial(&b->ck, t, &b->o, &b->c, &e)) {
             complain(b, seed, e.msg);
             return NULL;
@@ -143,8 +142,10 @@ int main(int argc, char **argv)
     arena_init(&b.trial);
     arena_init(&b.scratch);
     arena_init(&b.out);
-    check_opts_default(&b.o);
     for (int f = FAULT_none + 1; f < FAULT_COUNT; f++) {
+        gen_opts_default(&b.go);
+        check_opts_default(&b.o);
+        bench_hunt_for((enum fault)f, &b.go, &b.o);
         b.o.fault = (enum fault)f;
         if (argc > 2 && strcmp(argv[2], fault_info(b.o.fault)->id))
             continue;

@@ -79,6 +79,12 @@ static const char *const seeds[] = {
     "a = argmax c axis=1\ne = gather c i axis=0\np = prod e axes=[1] keep=1 acc=f64\n"
     "output a\noutput p\ndata recipe=exact\nvalues x [0.1,1,2,3,4,5]\nvalues g [1,nan,-0]\n"
     "values i [0,3,-1,9]\n",
+    "tilefuzz 1\ninput x f16 [17,20]\ninput q f32 [1,9,4]\nw = permute x [1,0]\n"
+    "m = matmul x w\nz = attention q q q scale=0.5\noutput m\noutput z\nschedule\n"
+    "algo z flash block=2 splits=3\nsplitk m 2 serial\ntile m 16x16x8 threads=32 mma\n"
+    "tile z.sc 2x4 threads=8\nbind z.sc.i0.1.0 thread\nbind m.m.0 block\n"
+    "stage m.a m.r0.0 depth=3 async vec=4\nstage m.b m.k.0 vec=16 depth=3 async\n"
+    "epilogue m alias\nswizzle m.a\nplan best\ndata seed=2 recipe=normal\n",
 };
 
 /* Words that a mutation puts in: most of the grammar, and numbers at the edges. */
@@ -176,6 +182,16 @@ static const char *const words[] = {
     "splitk ",
     "unroll ",
     "vectorize ",
+    "tile ",
+    "bind ",
+    "stage ",
+    "epilogue ",
+    "swizzle ",
+    " threads=",
+    " depth=",
+    " async",
+    " mma",
+    ".a",
     "plan ",
     "inplace ",
     "tilefuzz 1\n",

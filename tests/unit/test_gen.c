@@ -91,6 +91,72 @@ static void check_preset(struct room *r, enum preset preset, struct gen_stats *s
     }
 }
 
+/* All steps for GPUs occur, in trials that lower for a GPU as well. */
+static void trials_for_gpus_are_legal_and_draw_every_step(void **state)
+{
+    struct gen_stats *stats = gen_stats_new();
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct room *r = *state;
+    int mma = 0, async = 0, ring = 0, flash = 0, mode[SPLITK_ATOMIC + 1] = { 0 };
+
+    lo.target = TARGET_GPU;
+    for (int i = 0; i < TRIALS; i++) {
+        struct gen_opts o;
+        struct trial *t;
+        struct lprog *l;
+        struct err e;
+
+        gen_opts_default(&o);
+        o.preset = (enum preset)(i % PRESET_COUNT);
+        o.gpu_percent = 100;
+        arena_reset(&r->trial);
+        t = gen_trial(11, (uint64_t)i, &o, &r->trial, &r->scratch);
+        check_one(r, t, i);
+        arena_reset(&r->scratch);
+        if (lower(t, &lo, &r->scratch, &l, &e))
+            fail_msg("trial %d does not lower for a GPU: %s", i, e.msg);
+        gen_stats_add(stats, t);
+        for (int k = 0; k < t->n_step; k++) {
+            mma += t->step[k].mma;
+            async += t->step[k].async;
+            ring += t->step[k].kind == STEP_STAGE && t->step[k].depth > 2;
+            flash += t->step[k].kind == STEP_ALGO && t->step[k].algo == ALGO_FLASH;
+            mode[t->step[k].mode]++;
+        }
+    }
+    for (int k = 0; k < STEP_COUNT; k++)
+        if (gen_draws_gpu_step((enum step_kind)k) &&
+            gen_stats_step(stats, (enum step_kind)k) < 60)
+            fail_msg("step %s is hardly drawn", step_info((enum step_kind)k)->name);
+    assert_true(mma >= 60 && flash >= 60 && async >= 200 && ring >= 200);
+    for (int m = SPLITK_WORKSPACE; m <= SPLITK_ATOMIC; m++)
+        assert_true(mode[m] >= 20);
+    gen_stats_free(stats);
+}
+
+/* A share of the trials, and the others are what they are without. */
+static void gpu_percent_leaves_the_other_trials_as_they_are(void **state)
+{
+    struct str with = { 0 }, without = { 0 };
+    struct room *r = *state;
+    struct gen_opts o;
+    int n = 0;
+
+    gen_opts_default(&o);
+    for (int i = 0; i < 300; i++) {
+        o.gpu_percent = 0;
+        arena_reset(&r->trial);
+        text_of(gen_trial(3, (uint64_t)i, &o, &r->trial, &r->scratch), &without);
+        o.gpu_percent = 30;
+        arena_reset(&r->trial);
+        text_of(gen_trial(3, (uint64_t)i, &o, &r->trial, &r->scratch), &with);
+        n += strcmp(str_get(&with), str_get(&without)) != 0;
+    }
+    assert_in_range(n, 60, 120);
+    str_release(&with);
+    str_release(&without);
+}
+
 static void every_trial_is_legal_and_round_trips(void **state)
 {
     for (int p = 0; p < PRESET_COUNT; p++) {
@@ -185,7 +251,9 @@ static void preset_mha_draws_every_mask_and_algorithm(void **state)
     for (int i = 0; i < EMPTY_COUNT; i++)
         assert_true(m.empty[i] > TRIALS / 10);
     for (int i = 0; i < ALGO_COUNT; i++)
-        assert_true(m.algo[i] > TRIALS / 100);
+        if (i != ALGO_FLASH)
+            assert_true(m.algo[i] > TRIALS / 100);
+    assert_int_equal(m.algo[ALGO_FLASH], 0);
     assert_true(m.grouped > TRIALS / 60 && m.unequal > TRIALS / 10);
     assert_true(m.ragged_block > TRIALS / 20 && m.part > TRIALS / 5);
     assert_true(m.wide_acc > TRIALS / 100 && m.half_acc > TRIALS / 100);
@@ -307,6 +375,8 @@ static void narrow_options_still_give_legal_trials(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trials_for_gpus_are_legal_and_draw_every_step),
+        cmocka_unit_test(gpu_percent_leaves_the_other_trials_as_they_are),
         cmocka_unit_test(every_trial_is_legal_and_round_trips),
         cmocka_unit_test(preset_all_draws_every_op_and_step_and_hits_its_aims),
         cmocka_unit_test(preset_mha_draws_every_mask_and_algorithm),

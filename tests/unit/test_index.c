@@ -17,7 +17,7 @@ static int draw(struct rng *r, struct ixs *s, int depth)
         return rng_chance(r, 1, 3) ? ix_const(s, rng_range(r, -9, 9))
                                    : ix_var(s, (int)rng_range(r, 0, 2));
     a = draw(r, s, depth - 1);
-    switch (rng_below(r, 6)) {
+    switch (rng_below(r, 7)) {
     case 0:
     case 1:
         b = draw(r, s, depth - 1);
@@ -28,6 +28,9 @@ static int draw(struct rng *r, struct ixs *s, int depth)
         return ix_div(s, a, rng_range(r, 1, 5));
     case 4:
         return ix_mod(s, a, rng_range(r, 1, 5));
+    case 5:
+        b = draw(r, s, depth - 1);
+        return ix_xor(s, ix_mod(s, a, rng_range(r, 1, 9)), ix_mod(s, b, rng_range(r, 1, 9)));
     default:
         b = draw(r, s, depth - 1);
         return ix_lt(s, a, b);
@@ -98,6 +101,10 @@ static void text_is_like_c(void **state)
     ix_print(&s, ix_within(&s, ix_var(&s, 1), 1, 7), name, NULL, &out);
     assert_string_equal(out.s, "0 < g1 && g1 < 7");
     assert_int_equal(e, ix_add(&s, ix_scale(&s, ix_var(&s, 0), 64), ix_var(&s, 2)));
+    str_clear(&out);
+    ix_print(&s, ix_scale(&s, ix_xor(&s, ix_var(&s, 0), ix_mod(&s, ix_var(&s, 1), 4)), 2), name,
+             NULL, &out);
+    assert_string_equal(out.s, "2*(g0 ^ (g1%4))");
     str_release(&out);
     arena_release(&a);
 }
@@ -116,12 +123,32 @@ static void division_is_floored(void **state)
     arena_release(&a);
 }
 
+/* What is replaced is found by its number wherever it stands, and folds. */
+static void whole_expressions_are_replaced(void **state)
+{
+    struct arena a;
+    struct ixs s;
+    int64_t c;
+    int e, from;
+
+    (void)state;
+    arena_init(&a);
+    ixs_init(&s, &a);
+    from = ix_add(&s, ix_scale(&s, ix_var(&s, 0), 32), ix_var(&s, 1));
+    e = ix_xor(&s, ix_mod(&s, from, 8), ix_div(&s, from, 8));
+    assert_true(ix_is_const(&s, ix_replace(&s, e, from, ix_const(&s, 29)), &c));
+    assert_int_equal(c, 5 ^ 3);
+    assert_int_equal(ix_replace(&s, e, ix_var(&s, 2), from), e);
+    arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_hold),
         cmocka_unit_test(text_is_like_c),
         cmocka_unit_test(division_is_floored),
+        cmocka_unit_test(whole_expressions_are_replaced),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,122 @@ static const struct pair {
       "algo a split block=2\ndata seed=1 recipe=normal\n",
       "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
       "algo a online block=2\ndata seed=1 recipe=normal\n" },
+    /* steps for GPUs */
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=4 async vec=8\nstage m.b "
+      "m.k.0 depth=4 async\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=3 async vec=8\nstage m.b "
+      "m.k.0 depth=3 async\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=4 async vec=8\nstage m.b "
+      "m.k.0 depth=4 async\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 async vec=8\nstage m.b m.k.0 async\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=4 async vec=8\nstage m.b "
+      "m.k.0 depth=4 async\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=4 vec=8\nstage m.b m.k.0 "
+      "depth=4\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=4 async vec=8\nstage m.b "
+      "m.k.0 depth=4 async\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=4 async\nstage m.b m.k.0 "
+      "depth=4 async\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=4 async vec=8\nstage m.b "
+      "m.k.0 depth=4 async\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [9,18]\ninput y f32 [18,10]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 8x8x4 threads=4\nstage m.a m.r0.0 depth=4 async vec=8\nstage m.b m.k.0 "
+      "depth=4 async\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\nsplitk m 2 atomic\ntile m 16x8x16 threads=32 mma\nepilogue m alias\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\nsplitk m 2 atomic\ntile m 16x8x16 threads=32\nepilogue m alias\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\nsplitk m 2 atomic\ntile m 16x8x16 threads=32 mma\nepilogue m alias\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\nsplitk m 2\ntile m 16x8x16 threads=32 mma\nepilogue m alias\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\nsplitk m 2 atomic\ntile m 16x8x16 threads=32 mma\nepilogue m alias\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\nsplitk m 2 atomic\ntile m 16x8x16 threads=32 mma\nepilogue m own\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a flash block=2 splits=8\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a flash block=2 splits=3\ndata seed=1 recipe=normal\n" },
+    { "gpu",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a flash block=2 splits=8\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a online block=2\ndata seed=1 recipe=normal\n" },
+    { "stepargs",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a flash block=2 splits=8\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
+      "algo a flash block=1 splits=8\ndata seed=1 recipe=normal\n" },
+    { "tiles",
+      "tilefuzz 1\ninput x f32 [16,35]\ninput y f32 [35,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x8 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [4,19]\ninput y f32 [19,4]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 4x4x4 threads=16\nepilogue m own\n"
+      "data seed=1 recipe=normal\n" },
+    { "tiles",
+      "tilefuzz 1\ninput x f32 [17,35]\ninput y f32 [35,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x8 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [17,19]\ninput y f32 [19,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x4 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n" },
+    { "tiles",
+      "tilefuzz 1\ninput x f32 [17,35]\ninput y f32 [35,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x8 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [17,19]\ninput y f32 [19,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x8 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n" },
+    { "tiles",
+      "tilefuzz 1\ninput x f32 [17,35]\ninput y f32 [35,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x8 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [3,35]\ninput y f32 [35,2]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 2x2x8 threads=4\nepilogue m own\n"
+      "data seed=1 recipe=normal\n" },
+    { "tiles",
+      "tilefuzz 1\ninput x f32 [17,35]\ninput y f32 [35,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x8 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [17,35]\ninput y f32 [35,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x16x2 threads=32\nepilogue m own\n"
+      "data seed=1 recipe=normal\n" },
     { "recipe",
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=special\n",
       "tilefuzz 1\ninput x f32 [3]\na = neg x\noutput a\ndata seed=1 recipe=ints\n" },

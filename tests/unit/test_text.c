@@ -82,6 +82,24 @@ static const char *const canonical[] = {
          "y = attention q k k m scale=0.35355338 mask=add\noutput y\nschedule\n"
          "algo y split block=2\ndata seed=0 recipe=normal\n",
     HEAD "input q bf16 [4,3,8]\ny = attention q q q scale=1 mask=causal_br empty=zero\n" TAIL,
+    HEAD "input x f16 [2,5,7]\ninput w f16 [2,7,6]\ny = matmul x w\noutput y\nschedule\n"
+         "splitk y 3 serial\ntile y 16x8x4 threads=32\nunroll y.k.1\nunroll y.m.1.1\n"
+         "vectorize y.n.1.1 4\nbind y.b block\nbind y.i2.1.0 thread\n"
+         "stage y.a y.r0.0 depth=3 async vec=4\nstage y.b y.k.0 depth=3 async\n"
+         "epilogue y alias\nswizzle y.b\ndata seed=0 recipe=normal\n",
+    HEAD "input x bf16 [9,7]\ninput w bf16 [7,9]\ny = matmul x w\noutput y\nschedule\n"
+         "splitk y 2 atomic\ntile y 32x8x16 threads=64 mma\nunroll y.i0.1.1.0\n"
+         "stage y.a y.r0.0 async\nstage y.b y.r0.0 vec=16\nepilogue y own\n"
+         "data seed=0 recipe=normal\n",
+    HEAD "input x f32 [9,7]\ny = copy x\noutput y\nschedule\nsplit y.i0 4\n"
+         "tile y 256x1 threads=1024\nbind y.i0.1.0 thread\nstage y.z y.i0.0 depth=5\n"
+         "data seed=0 recipe=normal\n",
+    HEAD "input q f32 [4,3,8]\ny = attention q q q scale=1\noutput y\nschedule\n"
+         "algo y flash block=2\nsplitk y.sc 2\ntile y.sc 2x4 threads=8\n"
+         "bind y.sc.i0 block\nstage y.sc.a y.sc.r0.0\nepilogue y.pv own\nswizzle y.a\n"
+         "data seed=0 recipe=normal\n",
+    HEAD "input q f32 [4,3,8]\ny = attention q q q scale=1\noutput y\nschedule\n"
+         "algo y flash block=2 splits=64\ndata seed=0 recipe=normal\n",
     HEAD "input x f32 [2]\ninput i i32 [1]\ny = copy x\noutput y\ndata seed=3 recipe=exact\n"
          "values i [3]\nvalues x [1,2]\n",
     HEAD "input y f32 [0]\noutput y\ndata seed=0 recipe=normal\nvalues y []\n",
@@ -112,6 +130,14 @@ static const struct {
       HEAD "input x f32 [1,1,1]\ny = attention x x x scale=1\n" TAIL },
     { HEAD "input x bool [1]\ny = or x 1.0\noutput y\n",
       HEAD "input x bool [1]\ny = or x 1\n" TAIL },
+    { HEAD "input x f32 [2,2]\ny = matmul x x\noutput y\nschedule\nsplitk y 2 workspace\n"
+           "tile y 016x4 threads=+2\nstage y.a y.k vec=8 async depth = 1\n",
+      HEAD "input x f32 [2,2]\ny = matmul x x\noutput y\nschedule\nsplitk y 2\n"
+           "tile y 16x4 threads=2\nstage y.a y.k async vec=8\ndata seed=0 recipe=normal\n" },
+    { HEAD "input x f32 [1,1,1]\ny = attention x x x scale=1\noutput y\nschedule\n"
+           "algo y flash block=2 splits=1\n",
+      HEAD "input x f32 [1,1,1]\ny = attention x x x scale=1\noutput y\nschedule\n"
+           "algo y flash block=2\ndata seed=0 recipe=normal\n" },
     { HEAD "input x f32 [2,2]\ny = max x axes=[1,0]\noutput y\nvalues x [1e0,2.50,3,4]\n"
            "data seed=3\n",
       HEAD "input x f32 [2,2]\ny = max x axes=[0,1]\noutput y\ndata seed=3 recipe=normal\n"

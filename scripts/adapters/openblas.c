@@ -1,0 +1,82 @@
+/*
+ * OpenBLAS as a plug-in. Build and hunt:
+ *
+ *     scripts/adapters/setup openblas build/adapters
+ *     tilefuzz fuzz --backends plugin:build/adapters/openblas.so --for 60s
+ *
+ * OPENBLAS_CORETYPE=SkylakeX and the like, set before tilefuzz starts, choose other kernels: a
+ * backend of its own, told apart by its version. What this CPU can't run is refused here.
+ */
+#include "blas.h"
+
+/* Which CPU flag each core type needs beyond SSE3; a name that isn't here needs none. */
+static const struct {
+    const char *core, *flag;
+} needs[] = {
+    { "Sandybridge", "avx" },    { "Bulldozer", "fma4" },      { "Piledriver", "fma4" },
+    { "Steamroller", "fma4" },   { "Excavator", "fma4" },      { "Haswell", "avx2" },
+    { "Zen", "avx2" },           { "SkylakeX", "avx512vl" },   { "Cooperlake", "avx512_bf16" },
+    { "Sapphirerapids", "amx_bf16" },
+};
+
+static bool cpu_has(const char *flag)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[8192];
+    bool has = false;
+
+    while (f && !has && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "flags", 5))
+            continue;
+        for (char *save, *word = strtok_r(line, " \t\n", &save); word && !has;
+             word = strtok_r(NULL, " \t\n", &save))
+            has = !strcmp(word, flag);
+        break;
+    }
+    if (f)
+        fclose(f);
+    return has;
+}
+
+const struct tf_plugin *tf_plugin_open(uint32_t abi)
+{
+    static const char *const dtypes[] = { "f32", "f64", "i32", NULL };
+    static const char *const ops[] = {
+        "permute", "reshape", "expand", "slice", "pad", "iota", "copy f32 f64", "neg f32 f64",
+        "add f32 f64", "sub f32 f64", "mul f32 f64", "sum f32 f64", "mean f32 f64",
+        "max f32 f64", "min f32 f64", "argmax f32 f64", "matmul f32 f64", NULL
+    };
+    static struct tf_plugin self = {
+        .abi = TF_ABI, .name = "openblas", .ops = ops, .dtypes = dtypes,
+        .layouts = TF_INPUT_STRIDES | TF_OUTPUT_STRIDES,
+        .contract = TF_MAY_CONTRACT | TF_OPEN_NAN_MAX | TF_OPEN_SPECIAL | TF_OPEN_EMPTY |
+                    TF_OPEN_TIES,
+        .prepare = blas_prepare, .run = walk_run, .release = walk_release, .ran = walk_ran,
+    };
+    static char version[128];
+    const char *want = getenv("OPENBLAS_CORETYPE");
+    char *(*core)(void), *(*config)(void);
+
+    if (abi != TF_ABI)
+        return NULL;
+    for (size_t i = 0; want && i < sizeof needs / sizeof *needs; i++)
+        if (!strcasecmp(want, needs[i].core) && !cpu_has(needs[i].flag)) {
+            fprintf(stderr, "OPENBLAS_CORETYPE=%s needs %s\n", want, needs[i].flag);
+            return NULL;
+        }
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    if (!blas_load("libopenblas.so.0")) {
+        fprintf(stderr, "%s\n", dlerror());
+        return NULL;
+    }
+    *(void **)&core = dlsym(blas_handle, "openblas_get_corename");
+    *(void **)&config = dlsym(blas_handle, "openblas_get_config");
+    snprintf(version, sizeof version, "%.*s %s", config ? (int)strcspn(config() + 9, " ") : 0,
+             config ? config() + 9 : "", core ? core() : "");
+    if (want && core && strcasecmp(want, core())) {
+        fprintf(stderr, "OPENBLAS_CORETYPE=%s gives %s\n", want, core());
+        return NULL;
+    }
+    self.version = version;
+    return &self;
+}

@@ -1,0 +1,160 @@
+"""Adapters for tilefuzz in Python: docs/exec-protocol.md, spoken. Needs NumPy only.
+
+    from tilefuzz_adapter import serve, walk, Unsupported
+
+    def run(program, inputs):          # inputs: NumPy arrays, laid out as the program says
+        ...                            # raise Unsupported("why") for what is not there
+        return outputs                 # NumPy arrays (or a scalar), one per program.outputs
+
+    serve(run, name="numpy", library=numpy.__version__)
+
+A program has `nodes`, a list; `outputs`, numbers of nodes; `text`. A node has name, op, dtype,
+shape, args (numbers of nodes, or a Literal) and the attributes of its op: node.axes, node.eps.
+With prepare=F the program is first handed to F, and run gets what F made of it.
+"""
+import json
+import os
+import sys
+import time
+import traceback
+
+import numpy as np
+
+
+class Unsupported(Exception):
+    """This program is not for this framework; counted, and no finding."""
+
+
+class Literal(float):
+    """An operand that is a number: of the dtype of its neighbours, and broadcast."""
+
+
+DTYPES = {"f32": np.dtype("<f4"), "f64": np.dtype("<f8"), "f16": np.dtype("<f2"),
+          "i32": np.dtype("<i4"), "bool": np.dtype("bool")}
+try:  # f16 and bf16 of other packages; without them bf16 is 16 raw bits
+    import ml_dtypes
+    DTYPES["bf16"] = np.dtype(ml_dtypes.bfloat16)
+except ImportError:
+    DTYPES["bf16"] = np.dtype("<u2")
+NAMES = {d: n for n, d in DTYPES.items()}
+
+
+def _number(v):
+    return float(v) if isinstance(v, str) else v
+
+
+class Node:
+    def __init__(self, d):
+        self.__dict__.update(d)
+        self.shape = tuple(self.shape)
+        self.args = [Literal(_number(a["lit"])) if isinstance(a, dict) else a for a in self.args]
+        for key in ("value", "eps", "scale", "alpha", "beta"):
+            if key in d:
+                setattr(self, key, _number(d[key]))
+        if "axes" in d:
+            self.axes = tuple(self.axes)
+
+    def __getattr__(self, name):
+        raise Unsupported("%s without %s" % (self.__dict__.get("op"), name))
+
+
+class Program:
+    def __init__(self, d):
+        self.nodes = [Node(n) for n in d["nodes"]]
+        self.outputs = d["outputs"]
+        self.text = d["text"]
+        self.inputs = [n for n in self.nodes if n.op == "input"]
+
+
+def walk(program, inputs, ops):
+    """Goes through a program node by node. ops: op -> function(node, *operands); an operand is
+    what another function returned, or a number. "input" and "const" may be given as well."""
+    values = []
+    for node in program.nodes:
+        if node.op in ops:
+            args = [a if isinstance(a, Literal) else values[a] for a in node.args]
+            if node.op == "input":
+                args = [inputs[node.input]]
+            values.append(ops[node.op](node, *args))
+        elif node.op == "input":
+            values.append(inputs[node.input])
+        elif node.op == "const":
+            values.append(np.array(node.value, DTYPES[node.dtype]))
+        else:
+            raise Unsupported("no op " + node.op)
+    return [values[i] for i in program.outputs]
+
+
+def _read(n):
+    data = bytearray()
+    while len(data) < n:
+        more = sys.stdin.buffer.read(n - len(data))
+        if not more:
+            sys.exit(0)
+        data += more
+    return data
+
+
+def _input(node, storage):
+    """The array of an input: element (i0,i1,..) lies at offset + i0*strides[0] + .."""
+    dtype = DTYPES[node.dtype]
+    flat = np.frombuffer(storage, dtype)
+    if 0 in node.shape:
+        return np.empty(node.shape, dtype)
+    return np.lib.stride_tricks.as_strided(
+        flat[node.offset:], node.shape, [s * dtype.itemsize for s in node.strides])
+
+
+def _describe(x):
+    x = np.ascontiguousarray(x).reshape(np.shape(x))
+    name = NAMES.get(x.dtype) or ("bf16" if str(x.dtype) == "bfloat16" else str(x.dtype))
+    return x, {"dtype": name, "shape": list(x.shape), "bytes": x.nbytes}
+
+
+def serve(run, name, library, prepare=None, ran=None, **more):
+    """Speaks the protocol until stdin ends. more: ops, dtypes, max_rank, max_nodes, contract.
+    ran: a name of what really ran, or a function that tells it after a run."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a framework prints is no answer
+    sys.stdout = sys.stderr
+    program = ready = None
+    spent = 0
+
+    def answer(d, arrays=()):
+        out.write(json.dumps(d, separators=(",", ":")).encode() + b"\n")
+        for a in arrays:
+            out.write(a.tobytes())
+        out.flush()
+
+    def handle(d):
+        nonlocal program, ready, spent
+        if d["do"] == "hello":
+            hello = dict(ok=True, version=1, name=name, library=str(library), **more)
+            return hello, ()
+        if d["do"] == "prepare":
+            program = Program(d["program"])
+            start = time.process_time_ns()
+            ready = prepare(program) if prepare else program
+            spent += time.process_time_ns() - start
+            return {"ok": True}, ()
+        storage = [_read(n) for n in d["inputs"]]
+        inputs = [_input(n, s) for n, s in zip(program.inputs, storage)]
+        start = time.process_time_ns()
+        outputs = run(ready, inputs)
+        spent += time.process_time_ns() - start
+        arrays, forms = zip(*map(_describe, outputs)) if outputs else ((), ())
+        reply = {"ok": True, "outputs": list(forms), "ns": spent}
+        spent = 0
+        if ran:
+            reply["ran"] = ran() if callable(ran) else ran
+        return reply, arrays
+
+    for line in sys.stdin.buffer:
+        try:
+            reply = handle(json.loads(line))
+        except Unsupported as e:
+            reply = {"unsupported": str(e) or "no reason"}, ()
+        except Exception as e:
+            traceback.print_exc()
+            reply = {"error": "%s: %s" % (type(e).__name__, e)}, ()
+        answer(*reply)

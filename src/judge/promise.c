@@ -1,0 +1,351 @@
+/*
+ * Compilers that are not ours keep to their own contract (ir/contract.h): what a MAY allows
+ * widens the bound of the node by that much, what is OPEN is not judged, and so is all that is
+ * computed from it. Looks at one evaluated node at a time, before its readers do.
+ */
+#include "judge/ref.h"
+
+#include "ir/contract.h"
+
+static void open_element(struct ref *r, int i, int64_t k)
+{
+    struct want_node *w = &r->want->node[i];
+
+    r->grade[i] = GRADE_BOUND;
+    if (w->ieee) {
+        w->ieee[k] = (struct val){ NAN, -1 };
+    } else if (w->wide) {
+        w->wide[k] = (struct wide){ NAN, -1 };
+    } else {
+        if (!w->unsure)
+            w->unsure = arena_array(r->arena, unsigned char, w->n);
+        w->unsure[k] = 1;
+    }
+}
+
+static void open_all(struct ref *r, int i)
+{
+    for (int64_t k = 0; k < r->want->node[i].n; k++)
+        open_element(r, i, k);
+}
+
+/* Opens what `is` says of the values of a float node. Returns how many. */
+static int64_t open_where(struct ref *r, int i, bool (*is)(double v))
+{
+    struct want_node *w = &r->want->node[i];
+    int64_t n = 0;
+
+    for (int64_t k = 0; k < w->n; k++) {
+        struct val x = judge_value(w, k);
+
+        if (x.e < 0 || !is(x.v))
+            continue;
+        open_element(r, i, k);
+        n++;
+    }
+    return n;
+}
+
+static bool is_nan(double v)
+{
+    return isnan(v);
+}
+
+static bool is_special(double v)
+{
+    return !isfinite(v);
+}
+
+static bool is_finite(double v)
+{
+    return isfinite(v);
+}
+
+/* Has the line a NaN, or its maximum more than once? */
+static void look_at_line(const struct want_node *o, int64_t at, const struct lines *l,
+                         bool *nan, bool *tie)
+{
+    double most = -HUGE_VAL;
+    int64_t n = 0;
+
+    *nan = false;
+    for (int64_t k = 0; k < l->n; k++) {
+        int64_t from = at + k * l->inner;
+        double v = o->word ? (double)(int32_t)o->word[from] : judge_value(o, from).v;
+
+        *nan = *nan || isnan(v);
+        n = v > most ? 1 : n + (v == most);
+        most = v > most ? v : most;
+    }
+    *tie = n > 1;
+}
+
+static int64_t open_argmax(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    int from = x->arg[0].node;
+    struct lines l = ref_lines(&r->prog->node[from].sh, x->axis);
+    int64_t opened = 0;
+
+    for (int64_t k = 0; k < r->want->node[i].n; k++) {
+        bool nan, tie;
+
+        look_at_line(&r->want->node[from], k / l.inner * l.n * l.inner + k % l.inner, &l, &nan,
+                     &tie);
+        if ((nan && (r->contract & CONTRACT_OPEN_NAN_MAX)) ||
+            (tie && (r->contract & CONTRACT_OPEN_TIES))) {
+            open_element(r, i, k);
+            opened++;
+        }
+    }
+    return opened;
+}
+
+/* i32 division by 0, and of the least number by -1. */
+static int64_t open_division(struct ref *r, int i)
+{
+    const struct node *n = &r->prog->node[i];
+    struct words x, y;
+    int64_t opened = 0;
+
+    ref_words(r, &n->arg[0], n->dt, &x);
+    ref_words(r, &n->arg[1], n->dt, &y);
+    for (int64_t k = 0; k < r->want->node[i].n; k++) {
+        uint32_t a = x.p[k * x.step], b = y.p[k * y.step];
+
+        if (b == 0 || (a == 0x80000000u && b == ~0u)) {
+            open_element(r, i, k);
+            opened++;
+        }
+    }
+    return opened;
+}
+
+static int64_t open_cast(struct ref *r, int i)
+{
+    const struct want_node *o = &r->want->node[r->prog->node[i].arg[0].node];
+    int64_t opened = 0;
+
+    for (int64_t k = 0; k < o->n; k++) {
+        struct val x = judge_value(o, k);
+
+        if (x.e >= 0 && fabs(x.v) + x.e < 0x1p31)
+            continue;
+        open_element(r, i, k);
+        opened++;
+    }
+    return opened;
+}
+
+static int64_t open_gather(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    const struct want_node *index = &r->want->node[x->arg[1].node];
+    struct lines l = ref_lines(&r->prog->node[x->arg[0].node].sh, x->axis);
+    int64_t opened = 0;
+
+    for (int64_t k = 0; k < r->want->node[i].n; k++) {
+        int64_t place = (int32_t)index->word[k / l.inner % index->n];
+
+        if (place >= 0 && place < l.n)
+            continue;
+        open_element(r, i, k);
+        opened++;
+    }
+    return opened;
+}
+
+/* How many elements of the first operand meet in one of the result. */
+static int64_t terms(const struct ref *r, const struct node *x)
+{
+    const struct shape *o;
+
+    if (!op_is_reduce(x->op) && !op_is_composite(x->op))
+        return 1;
+    o = &r->prog->node[x->arg[0].node].sh;
+    if (x->op == OP_MATMUL || x->op == OP_LAYERNORM || x->op == OP_RMSNORM)
+        return o->dim[o->rank - 1];
+    return shape_count(o);
+}
+
+static double least_normal(enum dtype dt)
+{
+    return dt == DT_F64 ? DBL_MIN : dt == DT_F16 ? 0x1p-14 : 0x1p-126;
+}
+
+/* Each term and the result may be 0 where they are below the least normal number. */
+static void widen_by_flush(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    struct want_node *w = &r->want->node[i];
+    double inside = (double)terms(r, x) * least_normal(op_is_reduce(x->op) ? x->acc : x->dt);
+
+    for (int64_t k = 0; k < w->n; k++) {
+        struct val v = judge_value(w, k);
+        double more = v.e > 0 || fabs(v.v) < inside ? inside : 0;
+
+        if (v.e < 0 || !isfinite(v.v) || (v.v == 0 && v.e == 0))
+            continue;
+        if (fabs(v.v) - v.e < 2 * least_normal(x->dt))
+            more += 2 * least_normal(x->dt);
+        if (more == 0)
+            continue;
+        r->grade[i] = GRADE_BOUND;
+        if (w->ieee)
+            w->ieee[k].e += more;
+        else
+            w->wide[k].e += more;
+    }
+}
+
+static bool is_half(enum dtype dt)
+{
+    return dt == DT_F16 || dt == DT_BF16;
+}
+
+/* Half an ulp of 1. */
+static double unit(enum dtype dt)
+{
+    switch (dt) {
+    case DT_F64:
+        return 0x1p-53;
+    case DT_F16:
+        return 0x1p-11;
+    case DT_BF16:
+        return 0x1p-8;
+    case DT_F32:
+    case DT_I32:
+    case DT_BOOL:
+    case DT_COUNT:
+        break;
+    }
+    return 0x1p-24;
+}
+
+static bool is_pow2(double v)
+{
+    int exponent;
+
+    return fabs(frexp(v, &exponent)) == 0.5;
+}
+
+/* What element k of a division or mean is divided by; 0: of something between. */
+static struct val divisor(const struct ref *r, const struct node *x, int64_t k)
+{
+    if (x->op == OP_DIV && x->arg[1].node < 0)
+        return (struct val){ x->arg[1].lit, 0 };
+    if (x->op == OP_DIV)
+        return judge_value(&r->want->node[x->arg[1].node], k);
+    if (x->op == OP_MEAN) {
+        int64_t all = shape_count(&r->prog->node[x->arg[0].node].sh), kept = shape_count(&x->sh);
+
+        return (struct val){ kept ? (double)(all / kept) : 1, 0 };
+    }
+    return (struct val){ 0, 0 };
+}
+
+/* A rounded inverse and a rounded product in place of one rounding; no promise at all where
+ * the inverse overflows or is subnormal. */
+static void widen_by_reciprocal(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    struct want_node *w = &r->want->node[i];
+    double units = 4 * unit(x->acc) + (is_half(x->dt) ? 4 * unit(x->dt) : 0);
+    double least = least_normal(x->dt);
+
+    for (int64_t k = 0; k < w->n; k++) {
+        struct val v = judge_value(w, k), y = divisor(r, x, k);
+        double size = fabs(y.v), more;
+
+        if (v.e < 0 || (y.e == 0 && is_pow2(y.v) && size > 8 * least && size < 0.125 / least))
+            continue;
+        r->opened++;
+        if (x->op == OP_DIV && !(size - y.e > 8 * least && size + y.e < 0.125 / least)) {
+            open_element(r, i, k);
+            continue;
+        }
+        if (!isfinite(v.v))
+            continue;
+        more = units * (fabs(v.v) + v.e) + least;
+        r->grade[i] = GRADE_BOUND;
+        if (w->ieee)
+            w->ieee[k].e += more;
+        else
+            w->wide[k].e += more;
+    }
+}
+
+static bool divides(enum op op)
+{
+    return op == OP_DIV || op == OP_MEAN || op == OP_SOFTMAX || op == OP_LAYERNORM ||
+           op == OP_RMSNORM || op == OP_ATTENTION;
+}
+
+static bool adds_up(enum op op)
+{
+    return op == OP_SUM || op == OP_PROD || op == OP_MEAN || op == OP_MATMUL ||
+           op == OP_SOFTMAX || op == OP_LAYERNORM || op == OP_RMSNORM || op == OP_ATTENTION;
+}
+
+static bool is_function(enum op op)
+{
+    return op == OP_EXP || op == OP_EXP2 || op == OP_LOG || op == OP_TANH || op == OP_ERF ||
+           op == OP_SOFTMAX || op == OP_ATTENTION;
+}
+
+/* Does the op ask for the largest or the mean of no elements? */
+static bool of_nothing(const struct ref *r, const struct node *x)
+{
+    const struct shape *o;
+
+    if (x->op == OP_ATTENTION) {
+        o = &r->prog->node[x->arg[1].node].sh;
+        return o->dim[o->rank - 2] == 0;
+    }
+    if (x->op != OP_MAX && x->op != OP_MIN && x->op != OP_MEAN)
+        return false;
+    return shape_count(&r->prog->node[x->arg[0].node].sh) == 0;
+}
+
+static int64_t open_domain(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+
+    if (x->op == OP_DIV && x->dt == DT_I32)
+        return open_division(r, i);
+    if (x->op == OP_CAST && x->dt == DT_I32 && ref_is_float(r->prog->node[x->arg[0].node].dt))
+        return open_cast(r, i);
+    return x->op == OP_GATHER ? open_gather(r, i) : 0;
+}
+
+void ref_promise(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    unsigned c = r->contract;
+    bool is_float = ref_is_float(x->dt);
+
+    if (is_float && (c & CONTRACT_MAY_FLUSH))
+        widen_by_flush(r, i);
+    if (is_float && (c & CONTRACT_MAY_RECIPROCAL) && divides(x->op))
+        widen_by_reciprocal(r, i);
+    if (is_float && (c & CONTRACT_OPEN_SPECIAL))
+        r->opened += open_where(r, i, is_special);
+    if (is_float && (c & CONTRACT_OPEN_NAN_MAX) &&
+        (x->op == OP_MAX || x->op == OP_MIN || x->op == OP_MAX2 || x->op == OP_MIN2))
+        r->opened += open_where(r, i, is_nan);
+    if (x->op == OP_ARGMAX && (c & (CONTRACT_OPEN_NAN_MAX | CONTRACT_OPEN_TIES)))
+        r->opened += open_argmax(r, i);
+    if (c & CONTRACT_OPEN_DOMAIN)
+        r->opened += open_domain(r, i);
+    if ((c & CONTRACT_OPEN_EMPTY) && of_nothing(r, x)) {
+        open_all(r, i);
+        r->opened += r->want->node[i].n;
+    }
+    if ((c & CONTRACT_OPEN_HALF_SUMS) && is_half(x->dt) && adds_up(x->op)) {
+        open_all(r, i);
+        r->opened += r->want->node[i].n;
+    }
+    /* exact data, where these give exact numbers, are not in question */
+    if ((c & CONTRACT_OPEN_FUNCTIONS) && is_function(x->op))
+        open_where(r, i, is_finite);
+}

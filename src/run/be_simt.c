@@ -1,0 +1,170 @@
+/*
+ * simt: the CUDA text on a machine that is simulated thread by thread, under another schedule
+ * each time: first in order, then in reverse with copies that take their time, then as drawn
+ * from the trial's seed. One run tells most of what is wrong, whatever its order; the others
+ * are for values, and for ways that only another order takes.
+ */
+#include <libtcc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/bug.h"
+#include "run/run.h"
+#include "run/simt/program.h"
+
+struct state {
+    struct simt_work work;
+    struct simt_built *built, *traced; /* traced: made when there is something to explain */
+    int turn[AL_COUNT];
+    bool tried;    /* to build for many runs */
+    int64_t spent; /* CPU time of runs so far, ns */
+};
+
+/* What gcc takes for a text: who has run it for as long will go on, by the rule of those who
+ * rent skis. */
+static const int64_t gcc_ns = 150000000;
+
+static int64_t cpu_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static void build_better(struct run_env *env, struct state *s)
+{
+    struct str log = { 0 };
+    struct simt_built *b;
+
+    s->tried = true;
+    b = simt_build_gcc(str_get(&s->work.text), env->tick, &log);
+    str_release(&log);
+    if (!b)
+        return; /* no gcc here: what there is will do */
+    simt_built_free(s->built);
+    s->built = b;
+}
+
+static int simt_prepare(struct run_env *env, const struct lprog *l, const char *text,
+                        struct prepared *p, struct outcome *o)
+{
+    struct state *s = calloc(1, sizeof *s);
+    struct str log = { 0 };
+
+    (void)env;
+    if (!s)
+        BUG("out of memory");
+    simt_work_make(&s->work, l, text);
+    s->built = simt_build_tcc(str_get(&s->work.text), false, &log);
+    *p = (struct prepared){ l, text, s };
+    if (!s->built) {
+        *o = (struct outcome){ .status = OUT_BUILD_FAILED };
+        snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, str_get(&log));
+        simt_work_free(&s->work);
+        free(s);
+        p->state = NULL;
+    }
+    str_release(&log);
+    return !p->state;
+}
+
+static bool place(struct run_env *env, const struct lprog *l, enum algebra al,
+                  struct outcome *o)
+{
+    struct err e = { 0 };
+
+    if (!run_place(env, l, al, &e))
+        return true;
+    *o = (struct outcome){ .status = OUT_UNSUPPORTED, .algebra = al };
+    snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, e.msg);
+    return false;
+}
+
+/* The same run once more, for the loops round the accesses of its report. */
+static bool explain(struct run_env *env, struct state *s, enum algebra al,
+                    const struct simt_opts *so, struct simt_result *r, struct simt_trace *trace)
+{
+    struct str log = { 0 };
+    struct simt_program p;
+    struct outcome o;
+    const char *why;
+
+    if (!s->traced)
+        s->traced = simt_build_tcc(str_get(&s->work.text), true, &log);
+    str_release(&log);
+    if (!s->traced || !place(env, s->work.l, al, &o))
+        return false;
+    p = simt_work_program(&s->work, env, simt_built_entry(s->traced, simt_work_entry(al)));
+    return simt_run_traced(&p, so, r, trace, &why);
+}
+
+static void simt_run_prepared(struct run_env *env, struct prepared *prepared, enum algebra al,
+                              struct outcome *o)
+{
+    struct state *s = prepared->state;
+    struct simt_opts so = simt_opts_of(prepared->l->trial->seed, s->turn[al]++);
+    struct simt_trace trace;
+    struct simt_result r;
+    struct simt_program p;
+    const char *why;
+    bool explained, ran;
+    int64_t start;
+
+    *o = (struct outcome){ .algebra = al };
+    if (!place(env, prepared->l, al, o))
+        return;
+    if (s->spent > gcc_ns && !s->tried)
+        build_better(env, s);
+    p = simt_work_program(&s->work, env, simt_built_entry(s->built, simt_work_entry(al)));
+    start = cpu_now();
+    ran = simt_run(&p, &so, &r, &why);
+    s->spent += cpu_now() - start;
+    if (!ran) {
+        o->status = OUT_UNSUPPORTED;
+        snprintf(o->detail, sizeof o->detail, "%s", why);
+        return;
+    }
+    explained = r.first.class && explain(env, s, al, &so, &r, &trace);
+    run_collect(env, prepared->l, al, o);
+    simt_work_outcome(&s->work, &r, explained ? &trace : NULL, o);
+}
+
+static void simt_release(struct prepared *p)
+{
+    struct state *s = p->state;
+
+    if (!s)
+        return;
+    simt_built_free(s->built);
+    simt_built_free(s->traced);
+    simt_work_free(&s->work);
+    free(s);
+    p->state = NULL;
+}
+
+static const char *simt_version(void)
+{
+    return "1";
+}
+
+static bool simt_available(struct err *why)
+{
+    (void)why;
+    return true;
+}
+
+const struct backend be_simt = {
+    .name = "simt",
+    .help =
+        "runs the emitted CUDA thread by thread and reports races, stale and unwritten reads",
+    .group = "simt",
+    .runs = 3,
+    .version = simt_version,
+    .available = simt_available,
+    .prepare = simt_prepare,
+    .run = simt_run_prepared,
+    .release = simt_release,
+    .gpu = true,
+};

@@ -1,0 +1,288 @@
+#include "run/exec/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/bug.h"
+
+enum { NOT_STARTED = 127, SLICE_MS = 100, CHUNK = 1 << 16, LOG_TAIL = 600 };
+
+int64_t exec_now(void)
+{
+    struct timespec ts;
+
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static _Noreturn void child_main(char *const *argv, pid_t parent, int in, int out, int log)
+{
+    struct rlimit none = { 0, 0 };
+    sigset_t nothing;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(NOT_STARTED);
+    setpgid(0, 0);
+    for (int sig = 1; sig < NSIG; sig++)
+        signal(sig, SIG_DFL);
+    sigemptyset(&nothing);
+    sigprocmask(SIG_SETMASK, &nothing, NULL);
+    setrlimit(RLIMIT_CORE, &none);
+    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(log, STDERR_FILENO) < 0)
+        _exit(NOT_STARTED);
+    /* one thread unless the user has said otherwise: libraries differ by their numbers */
+    setenv("OMP_NUM_THREADS", "1", 0);
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
+    setenv("MKL_NUM_THREADS", "1", 0);
+    execvp(argv[0], argv);
+    dprintf(STDERR_FILENO, "%s: %s", argv[0], strerror(errno));
+    _exit(NOT_STARTED);
+}
+
+bool exec_child_start(struct exec_child *c, char *const *argv, struct str *why)
+{
+    pid_t parent = getpid();
+    int to[2] = { -1, -1 }, from[2] = { -1, -1 };
+    int log = memfd_create("stderr", MFD_CLOEXEC);
+
+    str_release(&c->got);
+    *c = (struct exec_child){ .log = log, .owner = parent };
+    if (log < 0 || pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC)) {
+        str_puts(why, strerror(errno));
+        return false;
+    }
+    fcntl(log, F_SETFL, O_APPEND);
+    fflush(NULL);
+    c->pid = fork();
+    if (c->pid == 0)
+        child_main(argv, parent, to[0], from[1], log);
+    close(to[0]);
+    close(from[1]);
+    c->in = to[1];
+    c->out = from[0];
+    if (c->pid < 0) {
+        str_puts(why, strerror(errno));
+        c->pid = 0;
+        return false;
+    }
+    setpgid(c->pid, c->pid); /* whoever of us comes first */
+    fcntl(c->in, F_SETFL, O_NONBLOCK);
+    fcntl(c->out, F_SETFL, O_NONBLOCK);
+    return true;
+}
+
+bool exec_child_runs(const struct exec_child *c)
+{
+    return c->pid > 0 && c->owner == getpid();
+}
+
+int64_t exec_child_cpu(struct exec_child *c)
+{
+    struct timespec ts;
+    clockid_t clock;
+    int64_t now, more;
+
+    if (!exec_child_runs(c) || clock_getcpuclockid(c->pid, &clock) ||
+        clock_gettime(clock, &ts))
+        return 0;
+    now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+    more = now - c->cpu_ns;
+    c->cpu_ns = now;
+    return more;
+}
+
+int exec_child_end(struct exec_child *c)
+{
+    int status = 0;
+
+    if (!exec_child_runs(c))
+        return 0;
+    close(c->in);
+    /* how it ended is told by itself, if it has ended: give it the time to */
+    for (int i = 0; i < 20; i++) {
+        pid_t got = waitpid(c->pid, &status, WNOHANG);
+
+        if (got == c->pid || (got < 0 && errno != EINTR))
+            goto ended;
+        poll(NULL, 0, 10);
+    }
+    kill(-c->pid, SIGKILL);
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+ended:
+    kill(-c->pid, SIGKILL); /* what it left behind */
+    close(c->out);
+    close(c->log);
+    str_release(&c->got);
+    *c = (struct exec_child){ 0 };
+    return status;
+}
+
+/* Waits for a slice of time at most. */
+static enum exec_io wait_for(int fd, short what, int64_t until, volatile uint64_t *tick)
+{
+    for (;;) {
+        int64_t left = (until - exec_now()) / 1000000;
+        struct pollfd p = { .fd = fd, .events = what };
+        int ready;
+
+        if (left <= 0)
+            return IO_LATE;
+        ready = poll(&p, 1, left < SLICE_MS ? (int)left : SLICE_MS);
+        if (ready > 0)
+            return IO_FINE;
+        if (ready < 0 && errno != EINTR)
+            return IO_ENDED;
+        if (tick)
+            ++*tick;
+    }
+}
+
+static enum exec_io write_one(struct exec_child *c, const char *p, size_t n, int64_t until,
+                              volatile uint64_t *tick)
+{
+    while (n) {
+        ssize_t k = write(c->in, p, n);
+
+        if (k > 0) {
+            p += k;
+            n -= (size_t)k;
+            continue;
+        }
+        if (k < 0 && errno == EAGAIN) {
+            enum exec_io io = wait_for(c->in, POLLOUT, until, tick);
+
+            if (io != IO_FINE)
+                return io;
+        } else if (!(k < 0 && errno == EINTR)) {
+            return IO_ENDED;
+        }
+    }
+    return IO_FINE;
+}
+
+enum exec_io exec_child_write(struct exec_child *c, const struct iovec *v, int n, int64_t until,
+                              volatile uint64_t *tick)
+{
+    enum exec_io io = IO_FINE;
+
+    for (int i = 0; i < n && io == IO_FINE; i++)
+        io = write_one(c, v[i].iov_base, v[i].iov_len, until, tick);
+    return io;
+}
+
+/* At least one byte more. */
+static enum exec_io read_more(struct exec_child *c, int64_t until, volatile uint64_t *tick)
+{
+    static char chunk[CHUNK];
+
+    if (c->taken == c->got.n) {
+        str_clear(&c->got);
+        c->taken = 0;
+    }
+    for (;;) {
+        ssize_t k = read(c->out, chunk, sizeof chunk);
+
+        if (k > 0) {
+            str_write(&c->got, chunk, (size_t)k);
+            return IO_FINE;
+        }
+        if (k == 0)
+            return IO_ENDED;
+        if (errno == EAGAIN) {
+            enum exec_io io = wait_for(c->out, POLLIN, until, tick);
+
+            if (io != IO_FINE)
+                return io;
+        } else if (errno != EINTR) {
+            return IO_ENDED;
+        }
+    }
+}
+
+enum exec_io exec_child_line(struct exec_child *c, const char **line, int64_t until,
+                             volatile uint64_t *tick)
+{
+    size_t seen = 0;
+
+    for (;;) {
+        char *from = c->got.s + c->taken;
+        size_t n = c->got.n - c->taken;
+        char *end = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
+        enum exec_io io;
+
+        if (end) {
+            *end = '\0';
+            *line = from;
+            c->taken += (size_t)(end - from) + 1;
+            return IO_FINE;
+        }
+        if (n > EXEC_LINE_MAX)
+            return IO_LONG;
+        seen = n;
+        io = read_more(c, until, tick);
+        if (io != IO_FINE)
+            return io;
+    }
+}
+
+enum exec_io exec_child_bytes(struct exec_child *c, void *to, size_t n, size_t *have,
+                              int64_t until, volatile uint64_t *tick)
+{
+    for (*have = 0; *have < n;) {
+        size_t k = c->got.n - c->taken;
+        enum exec_io io;
+
+        if (k > n - *have)
+            k = n - *have;
+        if (k) {
+            memcpy((char *)to + *have, c->got.s + c->taken, k);
+            c->taken += k;
+            *have += k;
+            continue;
+        }
+        io = read_more(c, until, tick);
+        if (io != IO_FINE)
+            return io;
+    }
+    return IO_FINE;
+}
+
+bool exec_child_left_over(struct exec_child *c)
+{
+    return c->taken < c->got.n || read_more(c, 0, NULL) == IO_FINE;
+}
+
+void exec_child_forget_log(struct exec_child *c)
+{
+    if (ftruncate(c->log, 0))
+        return; /* then there is more to read than is needed */
+}
+
+void exec_child_log(const struct exec_child *c, char *buf, size_t n)
+{
+    char tail[LOG_TAIL];
+    off_t size = lseek(c->log, 0, SEEK_END);
+    off_t at = size > LOG_TAIL ? size - LOG_TAIL : 0;
+    ssize_t k = pread(c->log, tail, sizeof tail, at);
+    size_t from, to = 0;
+
+    while (k > 0 && (tail[k - 1] == '\n' || tail[k - 1] == ' '))
+        k--;
+    from = k > (ssize_t)n - 1 ? (size_t)k - n + 1 : 0;
+    for (size_t i = from; k > 0 && i < (size_t)k && to + 1 < n; i++)
+        buf[to++] = (unsigned char)tail[i] < ' ' ? ' ' : tail[i];
+    buf[to] = '\0';
+}
