@@ -45,6 +45,11 @@ static void add_one(const struct names *n, const struct backend *b)
     n->o->backend[n->o->n_backend++] = b;
 }
 
+static bool is_foreign(const char *name)
+{
+    return !strncmp(name, "plugin:", 7) || !strncmp(name, "exec:", 5);
+}
+
 /* Runs the user's own code: only names of the command line come here. */
 static void add_foreign(const struct names *n, const char *name)
 {
@@ -69,7 +74,7 @@ static void add_backend(void *ctx, const char *name)
     struct err why = { 0 };
     int meant = 0, here = 0;
 
-    if (!strncmp(name, "plugin:", 7) || !strncmp(name, "exec:", 5)) {
+    if (is_foreign(name)) {
         add_foreign(n, name);
         return;
     }
@@ -95,6 +100,10 @@ int args_finding(struct check_opts *o, const struct finding *f, struct err *e)
     const struct backend *b = f->backend ? backend_find(f->backend) : NULL;
     struct err why = { 0 };
 
+    if (!b && f->backend && !o->chosen && is_foreign(f->backend))
+        return err_set(e, ERR_MISSING,
+                       "it was found on %s, which is code of others: name it with --backends",
+                       f->backend);
     if (!b || o->chosen || has_backend(o, b) || o->n_backend == CHECK_MAX_BACKENDS)
         return 0;
     if (!b->available(&why))
@@ -193,6 +202,21 @@ error_t args_check(int key, char *arg, struct argp_state *state, struct check_op
     }
 }
 
+void args_word(struct str *s, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=,:+%@";
+
+    if (*word && word[strspn(word, plain)] == '\0') {
+        str_add(s, " %s", word);
+        return;
+    }
+    str_puts(s, " '");
+    for (; *word; word++)
+        str_add(s, *word == '\'' ? "'\\''" : "%c", *word);
+    str_puts(s, "'");
+}
+
 /* Shortest decimal that reads back as the same number. */
 static void print_real(double v, struct str *s)
 {
@@ -209,6 +233,7 @@ static void print_real(double v, struct str *s)
 void args_check_print(const struct check_opts *o, struct str *s)
 {
     struct check_opts def;
+    struct str list = { 0 };
     bool same;
 
     check_opts_default(&def);
@@ -216,7 +241,12 @@ void args_check_print(const struct check_opts *o, struct str *s)
     for (int i = 0; same && i < o->n_backend; i++)
         same = o->backend[i] == def.backend[i];
     for (int i = 0; !same && i < o->n_backend; i++)
-        str_add(s, "%s%s", i ? "," : " --backends ", o->backend[i]->name);
+        str_add(&list, "%s%s", i ? "," : "", o->backend[i]->name);
+    if (list.n) {
+        str_puts(s, " --backends");
+        args_word(s, str_get(&list));
+    }
+    str_release(&list);
     if (o->exact_sets != def.exact_sets)
         str_add(s, " --exact-sets %d", o->exact_sets);
     if (o->judge.peer)

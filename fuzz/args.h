@@ -15,7 +15,8 @@ enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EX
 
 // clang-format off
 #define ARGS_BACKENDS                                                                          \
-    { "backends", ARG_BACKENDS, "LIST", 0, "run on these (default interp,tcc; cc = all of it)", 2 }
+    { "backends", ARG_BACKENDS, "LIST", 0,                                                      \
+      "run on these (default interp,tcc; cc = all of it; plugin:FILE.so, exec:COMMAND)", 2 }
 #define ARGS_ALGEBRA                                                                           \
     { "algebra", ARG_ALGEBRA, "LIST", 0, "ring, ieee (default both)", 2 }
 #define ARGS_JUDGE                                                                             \
@@ -30,6 +31,9 @@ enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EX
 /* A trial with GPU steps goes to the SIMT machine too, unless the user named the backends. */
 void args_gpu(struct check_opts *o, const struct trial *t);
 int args_finding(struct check_opts *o, const struct finding *f, struct err *e);
+
+/* A blank and the word, quoted if a shell would take it apart. */
+void args_word(struct str *s, const char *word);
 
 /* 0 or ARGP_ERR_UNKNOWN; bad values exit 2. */
 error_t args_check(int key, char *arg, struct argp_state *state, struct check_opts *o);

@@ -71,6 +71,22 @@ static json_t *json_sites(const struct explanation *x)
     return list;
 }
 
+/* null: no race, or no schedule that was tried makes it wrong */
+static json_t *json_value_of(const struct explain_value *v)
+{
+    json_t *o;
+
+    if (!v->schedule)
+        return json_null();
+    o = json_object();
+    json_put(o, "schedule", json_integer(v->schedule));
+    json_put(o, "element", json_text(v->element));
+    json_put(o, "want", json_number_of(v->want));
+    json_put(o, "got", json_number_of(v->got));
+    json_put(o, "again", json_boolean(v->again));
+    return o;
+}
+
 /* x = NULL: the trial passes, and there is nothing to say. */
 static json_t *json_explanation(const struct subject *sub, const struct explanation *x,
                                 const char *text)
@@ -92,6 +108,7 @@ static json_t *json_explanation(const struct subject *sub, const struct explanat
     json_put(o, "index_want", json_text(x ? x->index_want : NULL));
     json_put(o, "index_got", json_text(x ? x->index_got : NULL));
     json_put(o, "note", json_text(x ? x->note : NULL));
+    json_put(o, "value", x ? json_value_of(&x->value) : json_null());
     json_put(o, "sites", x ? json_sites(x) : json_array());
     json_put(o, "text", json_text(text));
     return o;

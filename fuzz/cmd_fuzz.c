@@ -8,6 +8,7 @@
 #include "fuzz/args.h"
 #include "fuzz/camp/camp.h"
 #include "fuzz/cmd.h"
+#include "fuzz/foreign.h"
 #include "fuzz/gen/args.h"
 #include "fuzz/json.h"
 
@@ -136,21 +137,6 @@ static const struct argp argp = {
     NULL
 };
 
-static void add_word(struct str *s, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=,:+%@";
-
-    if (*word && word[strspn(word, plain)] == '\0') {
-        str_add(s, " %s", word);
-        return;
-    }
-    str_puts(s, " '");
-    for (; *word; word++)
-        str_add(s, *word == '\'' ? "'\\''" : "%c", *word);
-    str_puts(s, "'");
-}
-
 /* The first line of a campaign can be pasted to run it again. */
 static void print_first_line(const struct cmd_fuzz_opts *o, int argc, char **argv)
 {
@@ -158,7 +144,7 @@ static void print_first_line(const struct cmd_fuzz_opts *o, int argc, char **arg
 
     str_add(&s, "%s fuzz", cmd_program);
     for (int i = 1; i < argc; i++)
-        add_word(&s, argv[i]);
+        args_word(&s, argv[i]);
     if (!o->seed_given)
         str_add(&s, " --seed %" PRIu64, o->camp.work.seed);
     fprintf(o->common.json ? stderr : stdout, "%s\n", str_get(&s));
@@ -251,6 +237,7 @@ static void print_summary(const struct cmd_fuzz_opts *o, const struct camp_resul
            n->elements, n->unsupported, percent(n->unsupported, n->trials), n->untrusted,
            percent(n->untrusted, n->trials));
     print_sample(&o->camp.work.sample, n);
+    foreign_print(&o->camp.work.check);
     if (n->exact + n->exact_na)
         printf("%" PRId64 " sets of exact data; not applicable %" PRId64 " (%.1f%%)\n",
                n->exact, n->exact_na, percent(n->exact_na, n->exact + n->exact_na));
@@ -349,6 +336,8 @@ int cmd_fuzz(int argc, char **argv)
     o.camp.work.check.isolate = false;
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
     draw_for_gpus(&o.camp);
+    if (foreign_narrow(&o.camp.work.check, &o.camp.work.gen, &e))
+        return cmd_fail(&e);
     arena_init(&a);
     if (o.camp.jobs > ZYGOTE_MAX_SLOTS)
         o.camp.jobs = ZYGOTE_MAX_SLOTS;

@@ -85,6 +85,10 @@ static void list_backends(const struct list_opts *o)
             MORE("available", there ? "yes" : "no", there ? "version" : "why",
                  there ? backends[i]->version() : why.msg));
     }
+    row(o, "plugin:FILE.so", "a shared object of yours (include/tilefuzz/plugin.h)",
+        MORE("available", "yes"));
+    row(o, "exec:COMMAND", "a program of yours (docs/exec-protocol.md)",
+        MORE("available", "yes"));
 }
 
 static void list_faults(const struct list_opts *o)

@@ -8,6 +8,7 @@
 #include "fuzz/args.h"
 #include "fuzz/cmd.h"
 #include "fuzz/describe.h"
+#include "fuzz/explain/blackbox.h"
 #include "fuzz/json.h"
 #include "fuzz/min/min.h"
 #include "fuzz/repro.h"
@@ -105,16 +106,18 @@ static int write_files(struct job *j, struct err *e)
     char *base = out_base(j->o, &j->sub, &j->a);
     const char *fault = fault_info(j->co.fault)->id;
     bool gpu = j->r.cause.target != TARGET_CPU;
+    bool ours = !blackbox_find(j->r.cause.backend); /* else there is no code to show */
     struct str s = { 0 };
 
     j->trial_file = arena_printf(&j->a, "%s.min.trial", base);
-    j->repro_file = arena_printf(&j->a, "%s.repro.%s", base, gpu ? "cu" : "c");
+    if (ours)
+        j->repro_file = arena_printf(&j->a, "%s.repro.%s", base, gpu ? "cu" : "c");
     if (mkdir(j->o->dir, 0777) && errno != EEXIST)
         return err_set(e, ERR_IO, "%s: cannot create: %s", j->o->dir, strerror(errno));
     if (check_trial(&j->ck, j->r.trial, &j->co, &j->c, e))
         return e->code;
     trial_print(j->r.trial, &s);
-    if (file_write(j->trial_file, str_get(&s), e) == 0) {
+    if (file_write(j->trial_file, str_get(&s), e) == 0 && ours) {
         str_clear(&s);
         repro_text(j->r.trial, &j->c, gpu,
                    arena_printf(&j->a, "%s run %s%s --fault %s", cmd_program, j->trial_file,
@@ -214,7 +217,8 @@ static int run(struct job *j, struct err *e)
     if (j->o->common.json)
         print_json(j, false);
     else
-        fprintf(stderr, "wrote %s and %s\n", j->trial_file, j->repro_file);
+        fprintf(stderr, "wrote %s%s%s\n", j->trial_file, j->repro_file ? " and " : "",
+                j->repro_file ? j->repro_file : "");
     return 0;
 }
 

@@ -13,17 +13,21 @@
 struct cmd_run_opts {
     struct cmd_common common;
     struct check_opts check;
+    uint64_t schedule; /* 0 = not given */
     bool recipe_given;
     enum recipe recipe;
     char **arg;
     int n_arg;
 };
 
-enum { KEY_RECIPE = 1, KEY_DEADLINE };
+enum { KEY_RECIPE = 1, KEY_DEADLINE, KEY_SCHEDULE };
 
 static const struct argp_option options[] = {
     { "recipe", KEY_RECIPE, "R", 0, "draw the data by another recipe", 0 },
     { "deadline", KEY_DEADLINE, "S", 0, "seconds before code is taken for hung (default 20)",
+      0 },
+    { "schedule", KEY_SCHEDULE, "N", 0,
+      "backend simt: this schedule alone, judged by what it computes; races are not reported",
       0 },
     ARGS_BACKENDS,
     ARGS_ALGEBRA,
@@ -40,6 +44,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!recipe_parse(arg, strlen(arg), &o->recipe))
             cmd_usage(state, "no recipe '%s'; see tilefuzz list recipes", arg);
         o->recipe_given = true;
+        return 0;
+    case KEY_SCHEDULE:
+        o->schedule = (uint64_t)cmd_int(state, "--schedule", arg, 1, INT32_MAX);
         return 0;
     case KEY_DEADLINE:
         o->check.deadline_s = (int)cmd_int(state, "--deadline", arg, 1, 3600);
@@ -64,6 +71,7 @@ static const struct argp argp = {
     "  tilefuzz run corpus/public/*.trial\n"
     "  tilefuzz run 3                           the bug, under the fault it was found with\n"
     "  tilefuzz run 3 --fault none --backends tcc\n"
+    "  tilefuzz run 3 --backends simt --schedule 7\n"
     "  tilefuzz run corpus/seed --backends cc    every configuration of gcc and clang\n"
     "  tilefuzz gen --trial 17 | tilefuzz run - --rtol 1e-5 --atol 1e-6",
     NULL,
@@ -248,6 +256,7 @@ int cmd_run(int argc, char **argv)
         err_set(&e, ERR_MISSING, "no memory to run in");
         return cmd_fail(&e);
     }
+    j.ck.env.schedule = o.schedule;
     arena_init(&j.a);
     for (int i = 0; i < o.n_arg; i++)
         run_one(&j, o.arg[i]);

@@ -6,6 +6,7 @@
 #include "fuzz/args.h"
 #include "fuzz/cmd.h"
 #include "fuzz/json.h"
+#include "fuzz/python/python.h"
 #include "fuzz/repro.h"
 #include "ir/text.h"
 
@@ -17,7 +18,8 @@ enum show_form {
     SHOW_CUDA,
     SHOW_REPRO_C,
     SHOW_REPRO_CU,
-    SHOW_JSON
+    SHOW_JSON,
+    SHOW_PYTHON /* the first of python_form() */
 };
 static const char *const form_name[] = { "",     "trial",   "loops",    "c",
                                          "cuda", "repro.c", "repro.cu", "json" };
@@ -26,12 +28,15 @@ struct show_opts {
     struct cmd_common common;
     const char *arg, *after;
     enum show_form form;
-    bool gpu; /* --target gpu */
+    const char *python; /* SHOW_PYTHON: which */
+    bool gpu;           /* --target gpu */
 };
 
 static const struct argp_option options[] = {
     { "after", 'a', "PASS", 0, "loop IR after that pass (tilefuzz list passes)" },
-    { "as", 'f', "FORM", 0, "trial (default), loops, c, cuda, repro.c, repro.cu or json" },
+    { "as", 'f', "FORM", 0,
+      "trial (default), loops, c, cuda, repro.c, repro.cu, json; or a script for another "
+      "compiler: numpy.py, tinygrad.py, torch.py, jax.py, onnx" },
     { "target", 't', "cpu|gpu", 0,
       "loops: kernels that no step binds as loops (default), or as blocks and threads too" },
     { 0 },
@@ -53,8 +58,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                 o->form = (enum show_form)i;
                 return 0;
             }
+        for (int i = 0; python_form(i); i++)
+            if (!strcmp(arg, python_form(i))) {
+                o->form = SHOW_PYTHON;
+                o->python = python_form(i);
+                return 0;
+            }
         cmd_usage(state,
-                  "--as: no form '%s'; forms are trial, loops, c, cuda, repro.c, repro.cu, json",
+                  "--as: no form '%s'; forms are trial, loops, c, cuda, repro.c, repro.cu, "
+                  "json, numpy.py, tinygrad.py, torch.py, jax.py, onnx",
                   arg);
     case 't':
         if (strcmp(arg, "cpu") && strcmp(arg, "gpu"))
@@ -72,14 +84,17 @@ static const struct argp argp = {
     options,
     parse,
     "FILE|ID",
-    "Print a trial, its loop IR after any pass, its C text, or a standalone repro.\v"
+    "Print a trial, its loop IR after any pass, its C text, a standalone repro, or a script "
+    "for "
+    "another compiler.\v"
     "A stored finding is shown with the fault under which it was found; --fault changes that.\n"
     "\n"
     "Examples:\n"
     "  tilefuzz show 3\n"
     "  tilefuzz show 3 --after fuse\n"
     "  tilefuzz show corpus/public/05-pad-then-reshape.trial --as c\n"
-    "  tilefuzz show 3 --as repro.c > repro.c && cc repro.c -lm -o repro && ./repro",
+    "  tilefuzz show 3 --as repro.c > repro.c && cc repro.c -lm -o repro && ./repro\n"
+    "  tilefuzz show 3 --as tinygrad.py > x.py && python3 x.py",
     NULL,
     NULL,
     NULL
@@ -144,6 +159,26 @@ static int show_repro(const struct show_opts *o, const struct subject *sub, stru
     return e->code;
 }
 
+static int show_python(const struct show_opts *o, const struct subject *sub, struct arena *a,
+                       struct str *s, struct err *e)
+{
+    struct str title = { 0 };
+    int code;
+
+    if (sub->id)
+        str_add(&title, "%s of bug %lld (%s), ", o->python, (long long)sub->id,
+                sub->finding.kind);
+    else
+        str_add(&title, "%s of ", o->python);
+    str_add(&title, "%s", sub->id ? sub->finding.backend : sub->name);
+    code = python_script(sub->trial, o->python, str_get(&title),
+                         arena_printf(a, "%s show %s --as %s > x.py && python3 x.py",
+                                      cmd_program, sub->name, o->python),
+                         s, e);
+    str_release(&title);
+    return code;
+}
+
 static void show_json(const struct subject *sub, struct str *s)
 {
     const struct prog *p = &sub->trial->prog;
@@ -179,6 +214,8 @@ static int show(const struct show_opts *o, const struct subject *sub, struct are
     case SHOW_REPRO_C:
     case SHOW_REPRO_CU:
         return show_repro(o, sub, a, s, e);
+    case SHOW_PYTHON:
+        return show_python(o, sub, a, s, e);
     case SHOW_CUDA:
     case SHOW_LOOPS:
     case SHOW_C:

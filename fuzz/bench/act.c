@@ -175,3 +175,25 @@ bool act_run_fault(struct act *a, enum fault f)
             return true;
     return false;
 }
+
+static const char *cuda_of(const struct act *a, enum fault f, struct arena *arena)
+{
+    struct lower_opts lo = LOWER_OPTS_DEFAULT;
+    struct emit_sites sites = { 0 };
+    struct str s = { 0 };
+    struct lprog *l;
+    struct err e = { 0 };
+
+    lo.fault = f;
+    lo.target = TARGET_GPU;
+    if (lower(a->t, &lo, arena, &l, &e))
+        BUG("a generated trial is illegal: line %d: %s", e.line, e.msg);
+    emit_cuda(l, &s, &sites);
+    return keep_text(&s, arena);
+}
+
+bool act_text_differs(struct act *a, enum fault f)
+{
+    arena_reset(&a->fault);
+    return strcmp(cuda_of(a, f, &a->fault), cuda_of(a, FAULT_none, &a->fault)) != 0;
+}

@@ -26,6 +26,7 @@ struct score {
 
 struct bench {
     const struct bench_opts *o;
+    struct bench_opts now; /* the same for the fault at hand */
     struct act act;
     struct checker ck;
     struct check c;
@@ -39,14 +40,17 @@ static const char *class_of(const char *stage)
 {
     if (!strcmp(stage, "plan"))
         return "alias";
+    if (!strcmp(stage, "sync"))
+        return "race";
     return strcmp(stage, "emit") ? NULL : "emit";
 }
 
-static const struct trial *draw(struct bench *b, uint64_t seed, uint64_t number)
+static const struct trial *draw(struct bench *b, const struct gen_opts *gen, uint64_t seed,
+                                uint64_t number)
 {
     snprintf(bug_context, sizeof bug_context, "%" PRIu64 " of seed %" PRIu64, number, seed);
     arena_reset(&b->trial);
-    return gen_trial(seed, number, &b->o->gen, &b->trial, &b->scratch);
+    return gen_trial(seed, number, gen, &b->trial, &b->scratch);
 }
 
 static bool fails(struct bench *b, const struct trial *t, const struct check_opts *o)
@@ -66,7 +70,7 @@ static void hunt_clean(struct bench *b, uint64_t seed)
     o.fault = FAULT_none;
     for (uint64_t i = 0; i < n; i++) {
         b->clean_trials++;
-        b->false_alarms += fails(b, draw(b, seed, i), &o);
+        b->false_alarms += fails(b, draw(b, &b->o->gen, seed, i), &o);
     }
 }
 
@@ -81,10 +85,11 @@ static const struct trial *hunt(struct bench *b, uint64_t seed, const struct che
         const struct trial *t;
         bool found;
 
-        act_draw(&b->act, b->o, seed, i);
-        s->activated += act_run_fault(&b->act, o->fault);
+        act_draw(&b->act, &b->now, seed, i);
+        s->activated += b->now.gen.gpu_percent ? act_text_differs(&b->act, o->fault)
+                                               : act_run_fault(&b->act, o->fault);
         start = bench_cpu_s();
-        t = draw(b, seed, i);
+        t = draw(b, &b->now.gen, seed, i);
         found = fails(b, t, o);
         cpu_s += bench_cpu_s() - start;
         if (!found)
@@ -107,7 +112,7 @@ static void try_seed(struct bench *b, uint64_t seed, enum fault f)
 {
     const struct fault_info *info = fault_info(f);
     const char *class = class_of(info->stage);
-    struct min_opts mo = { .check = b->o->check, .budget = BUDGET };
+    struct min_opts mo = { .check = b->now.check, .budget = BUDGET };
     struct score *s = &b->score[f];
     struct min_result r = { 0 };
     struct cause cause;
@@ -197,8 +202,12 @@ static void print_score(struct bench *b, enum fault f)
     fflush(stdout);
 }
 
+/* Options that the user gave stay. */
 static void one_fault(struct bench *b, enum fault f)
 {
+    b->now = *b->o;
+    if (!b->o->check.chosen && !b->o->gen.gpu_percent)
+        bench_hunt_for(f, &b->now.gen, &b->now.check);
     for (uint64_t i = 0; i < b->o->seeds; i++)
         try_seed(b, b->o->seed + i, f);
     if (!b->o->json)

@@ -104,6 +104,7 @@ static void minimized(struct slot *s, const struct msg *m)
         BUG("a worker's minimized trial is cut short");
     if (r.ok)
         f->f = r.f;
+    f->minimized = r.ok;
     f->f.cause = cause;
     f->state = FOUND_READY;
 }
@@ -187,7 +188,8 @@ static void found_died(struct hunt *h, struct found *f, const struct pool_event 
 
 static void died(struct hunt *h, const struct pool_event *ev)
 {
-    h->exits = WIFEXITED(ev->status) ? h->exits + 1 : 0;
+    h->exits =
+        WIFEXITED(ev->status) && WEXITSTATUS(ev->status) == WORKER_CANNOT ? h->exits + 1 : 0;
     if (h->exits >= MAX_EXITS && !h->e->code)
         err_set(h->e, ERR_MISSING, "workers end by themselves (exit %d): %s",
                 WEXITSTATUS(ev->status), ev->log);

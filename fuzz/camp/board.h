@@ -27,6 +27,7 @@ struct found {
     int deaths;     /* of workers that tried to confirm or minimize it */
     bool ours;      /* a finding against ourselves */
     bool flaky;     /* fails now and then: nothing to minimize */
+    bool minimized; /* f is of the smaller trial */
     struct arena a; /* text and strings of f */
     uint64_t key;
     const char *text; /* as drawn, NULL = not known */

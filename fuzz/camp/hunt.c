@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/bug.h"
+#include "fuzz/foreign.h"
 #include "fuzz/json.h"
 
 static volatile sig_atomic_t interrupts;
@@ -117,7 +118,7 @@ static const char *backend_option(struct found *f)
 
 static void enter(struct hunt *h, struct found *f)
 {
-    struct entry x = { f->number, f->key, f->text, &f->f };
+    struct entry x = { f->number, f->key, f->text, &f->f, f->minimized };
     const struct finding *bug;
     bool known;
 
@@ -143,7 +144,7 @@ static void write_down(struct hunt *h)
         const struct trial_rec r = t->rec[at];
 
         if (f && f->state == FOUND_CONFIRMED) {
-            bool minimize = !f->ours && !f->flaky && !ledger_knows(&h->ledger, f->f.cause);
+            bool minimize = !f->ours && !f->flaky && ledger_wants(&h->ledger, &f->f);
 
             f->state = minimize ? FOUND_WANTED : FOUND_READY;
         }
@@ -292,6 +293,7 @@ json_t *camp_json(const struct camp_opts *o, const struct camp_result *r)
     json_put(j, "exact_na", json_integer(r->n.exact_na));
     json_put(j, "unconfirmed", json_integer(r->n.unconfirmed));
     json_put(j, "cc", json_sample(&o->work.sample, &r->n));
+    json_put(j, "foreign", foreign_json(&o->work.check));
     json_put(j, "cpu_s", json_real(r->cpu_s));
     json_put(j, "wall_s", json_real(r->wall_s));
     json_put(j, "trials_per_cpu_s",

@@ -5,6 +5,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fuzz/explain/blackbox.h"
+
+/* How many trials of one cause are minimized, where the cause says little. */
+enum { TRIES = 8 };
+
 /* Makes the folder that the database is to lie in. */
 static int make_folder(const char *path, struct err *e)
 {
@@ -71,6 +76,31 @@ bool ledger_knows(const struct ledger *l, const char *cause)
     return seen_before(l, cause) || known_id(l, cause);
 }
 
+bool ledger_wants(struct ledger *l, const struct finding *f)
+{
+    int i = 0;
+
+    if (!blackbox_find(f->backend))
+        return !ledger_knows(l, f->cause);
+    while (i < l->n_tried && strcmp(l->tried[i].cause, f->cause) != 0)
+        i++;
+    if (i == l->n_tried) {
+        arena_push(l->a, l->tried, l->n_tried, l->cap_tried)->n = 0;
+        l->tried[i].cause = arena_strdup(l->a, f->cause);
+    }
+    return l->tried[i].n++ < TRIES;
+}
+
+/* Of a compiler that is not ours, minimized: then the whole signature counts. */
+static struct finding *seen_signature(const struct ledger *l, const struct finding *f)
+{
+    for (int i = 0; i < l->n_bug; i++)
+        if (!strcmp(l->bug[i].cause, f->cause) && l->bug[i].signature && f->signature &&
+            !strcmp(l->bug[i].signature, f->signature))
+            return &l->bug[i];
+    return NULL;
+}
+
 static int begin(struct ledger *l, struct err *e)
 {
     if (l->pending)
@@ -123,7 +153,8 @@ static int first_sight(struct ledger *l, const struct entry *x, struct finding *
                                      .number = (int64_t)x->number,
                                      .key = x->key,
                                      .subject_version = l->about.subject_version };
-    int64_t id = known_id(l, x->f->cause);
+    bool fresh = x->minimized && blackbox_find(x->f->backend);
+    int64_t id = fresh ? 0 : known_id(l, x->f->cause);
 
     *f = *x->f;
     if (id) {
@@ -143,7 +174,9 @@ static int first_sight(struct ledger *l, const struct entry *x, struct finding *
 int ledger_enter(struct ledger *l, const struct entry *x, const struct finding **bug,
                  bool *known, struct err *e)
 {
-    struct finding *old = seen_before(l, x->f->cause);
+    struct finding *old = x->minimized && blackbox_find(x->f->backend)
+                              ? seen_signature(l, x->f)
+                              : seen_before(l, x->f->cause);
     struct finding f;
 
     *bug = NULL;

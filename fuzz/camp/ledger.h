@@ -16,6 +16,11 @@ struct ledger {
     int n_bug, cap_bug;
     struct store_cause *known; /* before this campaign */
     int n_known;
+    struct {
+        const char *cause;
+        int n;
+    } *tried; /* causes of compilers that are not ours: trials minimized for each */
+    int n_tried, cap_tried;
     bool pending; /* a transaction is open */
     int64_t began;
 };
@@ -25,6 +30,7 @@ struct entry {
     uint64_t number, key;
     const char *original;    /* its text, NULL = not known */
     const struct finding *f; /* minimized if its cause is new */
+    bool minimized;
 };
 
 int ledger_open(struct ledger *l, const struct camp_opts *o, struct arena *a, struct err *e);
@@ -32,6 +38,12 @@ void ledger_close(struct ledger *l);
 
 /* Is it a bug that this campaign or the database has: need it not be minimized? */
 bool ledger_knows(const struct ledger *l, const char *cause);
+
+/*
+ * Is this trial to be minimized? One of a new cause is; and of a compiler that is not ours, where
+ * a cause may be several bugs, the first few.
+ */
+bool ledger_wants(struct ledger *l, const struct finding *f);
 
 /*
  * Writes a failing trial down. *bug is set, and the transaction committed, if the bug is

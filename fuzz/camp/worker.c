@@ -274,7 +274,7 @@ void worker_run(void *ctx, struct progress *p, int sock)
     signal(SIGPIPE, SIG_IGN);
     if (!checker_open(&w.ck)) {
         fprintf(stderr, "tilefuzz: a worker got no memory\n");
-        _exit(3);
+        _exit(WORKER_CANNOT);
     }
     w.ck.tick = w.ck.env.tick = &p->tick;
     arena_init(&w.trial);

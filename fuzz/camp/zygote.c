@@ -106,7 +106,7 @@ static void spawn(struct nursery *z, const struct order *o, int sock, int log)
     if (pid > 0)
         z->child[z->n++] = (struct child){ pid, o->slot, o->life };
     else
-        tell_death(z, o->slot, o->life, 1 << 8);
+        tell_death(z, o->slot, o->life, WORKER_CANNOT << 8);
 }
 
 static void reap(struct nursery *z)

@@ -21,6 +21,9 @@ struct progress {
     volatile uint64_t tick;  /* moves on while the worker is alive and well */
 };
 
+/* How a worker ends that can't begin; code under test has its own ways to exit. */
+enum { WORKER_CANNOT = 3 };
+
 struct zygote {
     pid_t pid;
     int ctl;

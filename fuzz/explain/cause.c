@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fuzz/explain/blackbox.h"
 #include "fuzz/explain/explain.h"
 #include "fuzz/explain/probe.h"
 #include "fuzz/explain/race.h"
@@ -55,6 +56,8 @@ int cause_locate(struct probe *p, const struct trial *t, const struct verdict *v
 {
     int rc;
 
+    if (blackbox_find(v->backend))
+        return blackbox_cause(p->ck, t, p->o, v, out, e);
     p->exact = v->exact;
     p->target = cause_target(v->backend);
     probe_trial(p, t, v->algebra);
@@ -106,10 +109,12 @@ void cause_print(const struct cause *c, char *buf, size_t n)
 
 void cause_signature(const struct cause *c, const struct trial *t, char *buf, size_t n)
 {
-    char text[200];
+    char text[200], tags[40] = "";
 
     cause_print(c, text, sizeof text);
-    snprintf(buf, n, "%s %s %s", text, c->class ? c->class : "-",
-             c->step >= 0 && c->step < t->n_step ? step_info(t->step[c->step].kind)->name
-                                                 : "-");
+    if (blackbox_find(c->backend))
+        blackbox_tags(c, t, tags, sizeof tags);
+    snprintf(buf, n, "%s %s %s%s%s", text, c->class ? c->class : "-",
+             c->step >= 0 && c->step < t->n_step ? step_info(t->step[c->step].kind)->name : "-",
+             *tags ? " " : "", tags);
 }

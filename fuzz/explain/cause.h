@@ -14,13 +14,14 @@ struct cause {
                                   "crash", "hang", "build" */
     const char *backend;       /* the backend that decided */
     const char *backend_group; /* "interp", "compiled", "simt", .. */
-    const char *pass;          /* "build" .. "plan", or "emit" */
+    const char *pass;          /* "build" .. "plan", or "emit"; see blackbox.h */
     const char *rule;          /* rewrite rule, "" for build and emit */
     const char *class;         /* "index", "alias", "emit" or NULL, see HOUSE.md 6 */
     enum target target;        /* of the lowering that fails */
     int number;                /* of the guilty rewrite; 0 = none */
     int step;                  /* index in the schedule, -1 = none asked for it */
     int kernel;                /* index in the lprog lowered up to `number`, -1 = unknown */
+    int node;                  /* of a compiler that is not ours: the guilty one, -1 = none */
 };
 
 /* c was given by check_trial for the same trial and options; it is overwritten. */

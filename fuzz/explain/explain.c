@@ -10,6 +10,7 @@
 #include "base/bug.h"
 #include "fuzz/explain/access.h"
 #include "fuzz/explain/alias.h"
+#include "fuzz/explain/blackbox.h"
 #include "fuzz/explain/differ.h"
 #include "fuzz/explain/probe.h"
 #include "fuzz/explain/race.h"
@@ -275,6 +276,11 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
     struct str s = { 0 };
 
     *x = (struct explanation){ .cause = *cause, .verdict = *v };
+    if (blackbox_find(v->backend)) {
+        element_text(t, v, a, x);
+        blackbox_explain(cause, t, a, x);
+        return 0;
+    }
     lo.fault = o->fault;
     lo.target = cause_target(v->backend);
     if (lower(t, &lo, a, &l, e))
@@ -298,6 +304,7 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
     if (v->kind == VK_OUT_OF_BOUNDS && x->n_site == 0 && v->site.buffer[0])
         add_site(&v->site, a, x);
     element_loops(&p, l, a, x);
+    explain_value(&p, a, x);
     probe_close(&p);
     return 0;
 }

@@ -18,6 +18,15 @@ struct explain_site {
     const char *what;
 };
 
+/* A wrong number that a race leads to. */
+struct explain_value {
+    int tried;    /* schedules of the SIMT machine, 0 = not looked for */
+    int schedule; /* the first that gives wrong values, 0 = none of them */
+    bool again;   /* it does so bit for bit when it is run again */
+    const char *element;
+    double want, got;
+};
+
 /* Strings live in the arena given to explain_find; NULL = not known or not applicable. */
 struct explanation {
     struct cause cause;
@@ -32,6 +41,7 @@ struct explanation {
     const char *note; /* one or two sentences that a glance at the loops would not give */
     struct explain_site site[2];
     int n_site;
+    struct explain_value value;
 };
 
 /* c and the cause as check_trial and cause_find gave them; v is the deciding verdict. */
@@ -39,6 +49,9 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
                  const struct verdict *v, const struct cause *cause, struct arena *a,
                  struct explanation *x, struct err *e);
 void explain_print(const struct explanation *x, struct str *s);
+
+/* Looks for a schedule under which the race shows as a value. */
+void explain_value(struct probe *p, struct arena *a, struct explanation *x);
 
 /* Does the guilty rewrite change an address or a guard? Used for the class. */
 bool explain_index_changed(struct probe *p, const struct cause *cause);

@@ -1,7 +1,7 @@
 /* An explanation for a person. */
 #include <string.h>
 
-#include "fuzz/explain/explain.h"
+#include "fuzz/explain/blackbox.h"
 #include "fuzz/explain/race.h"
 
 static void row(struct str *s, const char *label, const char *text)
@@ -20,11 +20,13 @@ static void print_guilty(const struct explanation *x, struct str *s)
         str_add(s, ": %s", passes[pass].help);
     else if (!strcmp(c->pass, "emit"))
         str_puts(s, ": loop IR to text, or the compiler behind it");
+    else if (blackbox_find(c->backend))
+        str_puts(s, ": of a compiler that is not ours");
     str_puts(s, "\n");
     if (c->number > 0)
         str_add(s, "%-14s %d: %s\n", "rewrite", c->number, c->rule);
     else if (*c->rule)
-        row(s, "rewrite", c->rule);
+        row(s, blackbox_find(c->backend) ? "ran" : "rewrite", c->rule);
     if (x->step)
         str_add(s, "%-14s %d: %s\n", "schedule step", c->step + 1, x->step);
     else if (c->number > 0)
@@ -56,6 +58,20 @@ static void print_sites(const struct explanation *x, struct str *s)
     }
 }
 
+/* "schedule 7: m[0,1]: want 5, got 0; the same bits when it is run again" */
+static void print_value(const struct explanation *x, struct str *s)
+{
+    const struct explain_value *v = &x->value;
+
+    if (v->schedule)
+        str_add(s, "%-14s --schedule %d: %s: want %.17g, got %.17g; %s\n", "wrong value",
+                v->schedule, v->element, v->want, v->got,
+                v->again ? "the same bits when it is run again"
+                         : "other bits when it is run again");
+    else if (v->tried)
+        str_add(s, "%-14s none under schedules 1 to %d\n", "wrong value", v->tried);
+}
+
 void explain_print(const struct explanation *x, struct str *s)
 {
     print_guilty(x, s);
@@ -63,6 +79,7 @@ void explain_print(const struct explanation *x, struct str *s)
     row(s, "kernel", x->kernel);
     row(s, "first wrong", x->element);
     print_sites(x, s);
+    print_value(x, s);
     if (!race_is(x->verdict.kind))
         row(s, "loops", x->loops);
     row(s, "index used", x->index_got);

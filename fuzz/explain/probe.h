@@ -38,6 +38,8 @@ bool probe_wrong(const struct probe *p); /* was the last run a finding */
  * Leaves class NULL. Needs probe_trial; kind, groups and backend are set.
  */
 int probe_cause(struct probe *p, struct cause *out, struct err *e);
+/* Does one of schedules 1 .. n of the SIMT machine give wrong values? Overwrites l. */
+bool probe_value(struct probe *p, int schedules);
 const char *kind_group(enum verdict_kind k);
 /* cause_find without the class "index", for one verdict; p is set to t and v's algebra. */
 int cause_locate(struct probe *p, const struct trial *t, const struct verdict *v,

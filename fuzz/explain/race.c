@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "fuzz/explain/order.h"
 
 bool race_is(enum verdict_kind k)
 {
@@ -57,66 +58,13 @@ static int common_loop(const struct kernel *k, int x, int y)
     return best;
 }
 
-/* A WAIT on the way from the copy at `from` to `to`, around the loop of both if there is one
- * and `to` stands in front; the last of them. -1 = none. */
-static int wait_between(const struct kernel *k, int from, int to)
-{
-    int loop = common_loop(k, from, to), found = -1;
-
-    for (int i = from; i < k->n && (to < from || i < to); i++) {
-        if (loop >= 0 && i >= stmt_end(k, loop))
-            break;
-        if (k->st[i].kind == ST_WAIT)
-            found = i;
-    }
-    for (int i = loop >= 0 ? loop : to; i < to && to < from; i++)
-        if (k->st[i].kind == ST_WAIT)
-            found = i;
-    return found;
-}
-
 static const char *what(const struct pair *p, const struct site *s)
 {
     return arena_printf(p->a, "%s of %s", s->store ? "a store" : "a load", s->buffer);
 }
 
-/* A copy still under way: the nearest WAIT lets too many be, or there is none. */
-static void cause_async(const struct pair *p, struct cause *out, const char **note)
+static int buffer_at(const struct pair *p, const char *name)
 {
-    bool copies = p->early >= 0 && p->k->st[p->early].kind == ST_ASYNC;
-    int copy = copies ? p->early : p->late, other = copies ? p->late : p->early;
-    const struct site *at = copies ? &p->v->other : &p->v->site;
-    int wait = other >= 0 ? wait_between(p->k, copy, other) : -1;
-    bool leaves = other >= 0 && common_loop(p->k, copy, other) < 0;
-
-    out->step = step_of(p->l, p->k->st[copy].by);
-    /* the wait of the loop leaves some under way on purpose; what reads behind it must drain */
-    if (wait >= 0 && !(leaves && p->k->st[wait].n > 0 && common_loop(p->k, copy, wait) >= 0)) {
-        blame(p->l, p->k->st[wait].by, out);
-        *note = arena_printf(p->a,
-                             "the wait between them leaves %lld groups of copies under way: an "
-                             "asynchronous copy to %s has not landed when %s comes",
-                             (long long)p->k->st[wait].n, at->buffer, what(p, &p->v->site));
-        return;
-    }
-    blame_pass("ring", "ring.drain", out);
-    if (other < 0) {
-        *note = arena_printf(p->a,
-                             "the block ends while asynchronous copies to %s are under way: no "
-                             "wait for all of them (wait 0) stands behind the loop",
-                             p->v->site.buffer);
-        return;
-    }
-    *note = arena_printf(p->a,
-                         "no wait stands between the asynchronous copies to %s and %s: a copy "
-                         "that is under way when the loop ends lands later, and one past the "
-                         "end writes zeros; wait for all of them (wait 0) behind the loop",
-                         at->buffer, what(p, copies ? &p->v->site : &p->v->other));
-}
-
-static int buffer_at(const struct pair *p, int stmt, const char *name)
-{
-    (void)stmt;
     for (int b = 0; b < p->l->n_buffer; b++)
         if (!strcmp(p->l->buffer[b].name, name))
             return b;
@@ -134,8 +82,8 @@ static void touch_access(void *ctx, int access)
 {
     struct touch *t = ctx;
 
-    t->here |= t->l->access[access].src == SRC_BUFFER &&
-               t->l->access[access].buffer == t->buffer;
+    t->here |=
+        t->l->access[access].src == SRC_BUFFER && t->l->access[access].buffer == t->buffer;
 }
 
 static void life(const struct pair *p, int buffer, int *first, int *last)
@@ -181,45 +129,99 @@ static void cause_overlay(const struct pair *p, int x, int y, struct cause *out,
                          p->l->buffer[x].name, p->l->buffer[y].name);
 }
 
-/* Is there a barrier that every thread meets between the two, as the loops stand? */
-static bool sync_between(const struct pair *p)
+static void cause_emit(struct cause *out, const char **note)
 {
-    int loop = common_loop(p->k, p->early, p->late);
-    int from = p->early, to = p->late;
-
-    if (from < to) {
-        for (int i = from; i < to; i++)
-            if (p->k->st[i].kind == ST_SYNC && common_loop(p->k, i, to) <= loop)
-                return true;
-        return false;
-    }
-    if (loop < 0)
-        return false;
-    for (int i = loop; i < stmt_end(p->k, loop); i++)
-        if ((i > from || i < to) && p->k->st[i].kind == ST_SYNC)
-            return true;
-    return false;
+    blame_pass("emit", "", out);
+    *note = "the loops synchronise it; the emitted text does not";
 }
 
-static void cause_barrier(const struct pair *p, struct cause *out, const char **note)
+/* A copy still under way: the last wait lets too many be, or there is none. */
+static void cause_copy(const struct pair *p, const struct order *o, struct cause *out,
+                       const char **note)
 {
-    int x = buffer_at(p, p->late, p->v->site.buffer), y = -1;
-    const struct site *s = &p->v->site, *o = &p->v->other;
+    const struct site *copy = o->first, *other = o->second;
 
-    if (p->early >= 0)
-        y = buffer_at(p, p->early, o->buffer);
+    out->step = step_of(p->l, p->k->st[copy->stmt].by);
+    /* the wait of the loop leaves some under way on purpose; what comes behind it must drain */
+    if (o->wait >= 0 && !o->leaves) {
+        blame(p->l, p->k->st[o->wait].by, out);
+        *note = arena_printf(p->a,
+                             "the wait between them leaves %lld groups of copies under way: an "
+                             "asynchronous copy to %s has not landed when %s comes",
+                             (long long)p->k->st[o->wait].n, copy->buffer, what(p, other));
+        return;
+    }
+    blame_pass("ring", o->leaves ? "ring.drain" : "ring.async", out);
+    *note =
+        o->leaves
+            ? arena_printf(p->a,
+                           "no wait for all of them (wait 0) stands between the asynchronous "
+                           "copies to %s and %s behind the loop: what is under way when the "
+                           "loop ends lands later, and a copy past the end writes zeros",
+                           copy->buffer, what(p, other))
+            : arena_printf(p->a, "no wait stands between the asynchronous copy to %s and %s",
+                           copy->buffer, what(p, other));
+}
+
+static int step_of_buffer(const struct pair *p, const char *name)
+{
+    int b = buffer_at(p, name);
+
+    return b < 0 ? -1 : step_of(p->l, p->l->buffer[b].by);
+}
+
+/* No barrier that all threads meet. */
+static void cause_barrier(const struct pair *p, const struct order *o, struct cause *out,
+                          const char **note)
+{
+    const struct site *f = o->first, *s = o->second;
+
+    blame_pass("sync",
+               f->store && s->store ? "sync.waw"
+               : f->store           ? "sync.raw"
+                                    : "sync.war",
+               out);
+    out->step = step_of_buffer(p, f->buffer);
+    *note = arena_printf(p->a, "no barrier %s %s and %s of another thread",
+                         o->copy ? "stands behind the wait, between" : "stands between",
+                         what(p, f), what(p, s));
+    if (o->branched < 0)
+        return;
+    blame(p->l, p->k->st[o->branched].by, out);
+    *note = arena_printf(p->a,
+                         "the barrier between %s and %s of another thread stands in a branch "
+                         "that not all threads take",
+                         what(p, f), what(p, s));
+}
+
+/* One statement, and nothing can stand between its threads. */
+static void cause_statement(const struct pair *p, struct cause *out, const char **note)
+{
+    *note = arena_printf(p->a, "threads of one statement meet at %s", p->v->site.buffer);
+    if (!blame(p->l, p->k->st[p->late].by, out))
+        blame_pass("build", "", out);
+}
+
+/* Two threads of one block, or a thread and its own copy. */
+static void cause_threads(const struct pair *p, const struct site *other, struct cause *out,
+                          const char **note)
+{
+    int x = buffer_at(p, p->v->site.buffer), y = buffer_at(p, other->buffer);
+    struct order o;
+
     if (x >= 0 && y >= 0 && x != y && lives_meet(p, x, y)) {
         cause_overlay(p, x, y, out, note);
         return;
     }
-    blame_pass("sync",
-               s->store && o->store ? "sync.waw"
-               : s->store           ? "sync.war"
-                                    : "sync.raw",
-               out);
-    out->step = step_of(p->l, p->k->st[p->late].by);
-    *note = arena_printf(p->a, "no barrier orders %s before %s of another thread", what(p, o),
-                         what(p, s));
+    order_find(p->l, p->k, &p->v->site, other, p->a, &o);
+    if (o.same)
+        cause_statement(p, out, note);
+    else if (!o.landed)
+        cause_copy(p, &o, out, note);
+    else if (o.barrier < 0)
+        cause_barrier(p, &o, out, note);
+    else
+        cause_emit(out, note);
 }
 
 /* Between blocks: who lets slices meet, or who cut dependent work into blocks. */
@@ -235,8 +237,8 @@ static void cause_blocks(const struct pair *p, struct cause *out, const char **n
         blame_pass("bind", "bind.default", out);
 }
 
-/* The semaphore's order is whole in the loops: acquire, barrier, .., barrier, release. Then it is
- * the text that is wrong. */
+/* The semaphore's order is whole in the loops: acquire, barrier, .., barrier, release. Then it
+ * is the text that is wrong. */
 static bool semaphore_whole(const struct pair *p)
 {
     int acquire = -1, release = -1;
@@ -245,20 +247,37 @@ static bool semaphore_whole(const struct pair *p)
         acquire = p->k->st[i].kind == ST_ACQUIRE ? i : acquire;
         release = p->k->st[i].kind == ST_RELEASE ? i : release;
     }
-    return acquire >= 0 && release > acquire + 1 &&
-           p->k->st[acquire + 1].kind == ST_SYNC && p->k->st[release - 1].kind == ST_SYNC;
+    return acquire >= 0 && release > acquire + 1 && p->k->st[acquire + 1].kind == ST_SYNC &&
+           p->k->st[release - 1].kind == ST_SYNC;
 }
 
-static void cause_emit(struct cause *out, const char **note)
+/* What the kernel itself stores before it loads it, and another thread has not stored yet: the
+ * race came out the other way round. */
+static bool cause_early(const struct pair *p, int buffer, struct cause *out, const char **note)
 {
-    blame_pass("emit", "", out);
-    *note = "the loops synchronise it; the emitted text does not";
+    for (int i = p->late - 1; i >= kernel_body(p->k) && buffer >= 0; i--) {
+        struct site store = p->v->site;
+        struct order o;
+
+        if (!stmt_writes(&p->k->st[i]) || p->l->access[p->k->st[i].access].buffer != buffer)
+            continue;
+        store.stmt = i;
+        store.store = true;
+        order_find(p->l, p->k, &p->v->site, &store, p->a, &o);
+        if (o.same || (o.landed && o.barrier >= 0))
+            return false;
+        cause_threads(p, &store, out, note);
+        return true;
+    }
+    return false;
 }
 
 static void cause_unwritten(const struct pair *p, struct cause *out, const char **note)
 {
-    int b = buffer_at(p, p->late, p->v->site.buffer);
+    int b = buffer_at(p, p->v->site.buffer);
 
+    if (cause_early(p, b, out, note))
+        return;
     *note = arena_printf(p->a, "%s was never written before", p->v->site.buffer);
     if (blame(p->l, p->k->st[p->late].by, out))
         return;
@@ -272,7 +291,6 @@ bool race_cause(const struct lprog *l, const struct verdict *v, struct cause *ou
 {
     struct pair p = { l, NULL, v->site.kernel_no, v, v->site.stmt, -1, a };
     const char *dropped;
-    bool async;
 
     if (!note)
         note = &dropped;
@@ -285,16 +303,10 @@ bool race_cause(const struct lprog *l, const struct verdict *v, struct cause *ou
         p.early = v->other.stmt;
     out->kernel = p.kernel;
     out->class = v->kind == VK_STALE_ALIAS ? "alias" : "race";
-    async = !strcmp(v->rule, "async");
-    if (v->kind == VK_RACE && async)
-        cause_async(&p, out, note);
-    else if (v->kind == VK_RACE && p.early >= 0 && v->site.block != v->other.block)
+    if (v->kind == VK_RACE && p.early >= 0 && v->site.block != v->other.block)
         semaphore_whole(&p) ? cause_emit(out, note) : cause_blocks(&p, out, note);
-    else if (v->kind == VK_RACE && p.early >= 0)
-        sync_between(&p) ? cause_emit(out, note) : cause_barrier(&p, out, note);
-    else if (v->kind == VK_STALE_ALIAS && p.early >= 0)
-        cause_overlay(&p, buffer_at(&p, p.late, v->site.buffer),
-                      buffer_at(&p, p.early, v->other.buffer), out, note);
+    else if ((v->kind == VK_RACE || v->kind == VK_STALE_ALIAS) && p.early >= 0)
+        cause_threads(&p, &v->other, out, note);
     else if (v->kind == VK_UNINITIALISED)
         cause_unwritten(&p, out, note);
     else if (!blame(l, p.k->st[p.late].by, out))

@@ -125,33 +125,6 @@ static int kernel_buffer(const struct lprog *l, int kernel)
     return first;
 }
 
-/* Which store each load of something that the kernel itself has stored got its value from. */
-static void trace_stores(struct side *s, struct ktrace *k)
-{
-    int **last = arena_array(s->a, int *, s->l->n_buffer + 1);
-
-    k->from = arena_array(s->a, int, k->tr.n + 1);
-    for (int i = 0; i < k->tr.n; i++) {
-        const struct trace_rec *r = &k->tr.rec[i];
-
-        k->from[i] = -1;
-        if (r->buffer < 0 || r->guarded || r->index < 0 ||
-            r->index >= s->l->buffer[r->buffer].elems)
-            continue;
-        if (r->store && !last[r->buffer]) {
-            int64_t elems = s->l->buffer[r->buffer].elems;
-
-            last[r->buffer] = arena_array(s->a, int, elems + 1);
-            for (int64_t e = 0; e < elems; e++)
-                last[r->buffer][e] = -1;
-        }
-        if (r->store)
-            last[r->buffer][r->index] = i;
-        else if (last[r->buffer])
-            k->from[i] = last[r->buffer][r->index];
-    }
-}
-
 struct ktrace *side_kernel(struct side *s, int kernel)
 {
     struct ktrace *k = &s->k[kernel];
@@ -166,8 +139,9 @@ struct ktrace *side_kernel(struct side *s, int kernel)
     k->loads = arena_array(s->a, bool, s->l->kernel[kernel].n + 1);
     for (int i = 0; i < k->tr.n; i++)
         k->loads[k->tr.rec[i].stmt] |= !k->tr.rec[i].store;
+    k->behind = arena_array(s->a, bool *, s->l->kernel[kernel].n + 1);
     index_stores(s, k);
-    trace_stores(s, k);
+    flow_stores(s, k);
     k->done = true;
     return k;
 }
@@ -306,21 +280,22 @@ static void add_leaf(struct side *s, int kernel, const struct trace_rec *r,
             (struct leaf){ b, r->index, r->guarded, kernel, r, root };
 }
 
-/* The loads behind one store, in order. */
+/* The loads behind one store, in order; what came after it is behind another one. */
 static void collect_store(struct side *s, int kernel, int at, const struct trace_rec *root,
                           int depth, struct leaves *out)
 {
     struct ktrace *k = side_kernel(s, kernel);
     const struct trace_rec *store = &k->tr.rec[at];
+    const bool *behind = flow_behind(s, kernel, store->stmt);
 
     for (int st = 0; st < s->l->kernel[kernel].n; st++) {
         struct stmt_pair *p;
 
-        if (!k->loads[st])
+        if (!k->loads[st] || !behind[st])
             continue;
         p = pair_get(s, k, store, st);
         for (int i = p->slot[pair_slot(p, &store->loops, p->at_store)]; i >= 0; i = p->next[i])
-            if (agree(p, store, &k->tr.rec[i]))
+            if (i < at && agree(p, store, &k->tr.rec[i]))
                 add_leaf(s, kernel, &k->tr.rec[i], root ? root : &k->tr.rec[i], depth, out);
     }
 }

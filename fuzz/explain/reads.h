@@ -31,6 +31,7 @@ struct ktrace { /* one kernel, traced */
     bool *loads;       /* by statement: does it load */
     int *first, *next; /* records that store to an element: by element, by record; -1 ends */
     int *from;         /* by record: loads of what the kernel itself stored, which; -1 */
+    bool **behind;     /* by store statement, NULL = not asked yet: by statement */
     struct stmt_pair *pair;
     int n_pair, cap_pair;
 };
@@ -54,6 +55,13 @@ struct ktrace *side_kernel(struct side *s, int kernel);
 void side_note_loads(struct side *s, int kernel);
 /* All loads behind the stores to one element of the kernel's buffer, in order. */
 void side_leaves(struct side *s, int kernel, int64_t element, struct leaves *out);
+
+/* Notes which store each load of something that the kernel itself has stored got its value from:
+ * k->from. */
+void flow_stores(struct side *s, struct ktrace *k);
+/* The statements whose loads a store gets its value from: itself, and those that fill the
+ * accumulators that it reads. */
+const bool *flow_behind(struct side *s, int kernel, int store);
 
 /* The buffer of the same name and kind, -1 = none. */
 int buffer_find(const struct lprog *l, const struct buffer *b);

@@ -242,8 +242,32 @@ int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, d
     return gen_finish(g, n);
 }
 
+int gen_roll(struct gen *g, int x, const int64_t *shift)
+{
+    struct node *n;
+
+    x = grounded(g, x);
+    n = gen_begin(g, OP_ROLL);
+    n->arg[0] = NODE(x);
+    for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
+        n->lo[i] = shift[i];
+    return gen_finish(g, n);
+}
+
+int gen_repeat(struct gen *g, int x, const int64_t *times)
+{
+    struct node *n;
+
+    x = grounded(g, x);
+    n = gen_begin(g, OP_REPEAT);
+    n->arg[0] = NODE(x);
+    for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
+        n->by[i] = times[i];
+    return gen_finish(g, n);
+}
+
 /* Now and then another accumulator than the dtype's own; a narrower one is not allowed. */
-static void draw_acc(struct gen *g, struct node *n)
+void gen_draw_acc(struct gen *g, struct node *n)
 {
     enum dtype dt = gen_at(g, n->arg[0].node)->dt;
     bool half = dtype_info(dt)->bytes == 2;
@@ -262,7 +286,7 @@ int gen_reduce(struct gen *g, enum op op, int x, uint32_t axes, bool keep)
     n->arg[0] = NODE(x);
     n->axes = axes;
     n->keep = keep;
-    draw_acc(g, n);
+    gen_draw_acc(g, n);
     return gen_finish(g, n);
 }
 
@@ -272,7 +296,23 @@ int gen_matmul(struct gen *g, int x, int y)
 
     n->arg[0] = NODE(x);
     n->arg[1] = NODE(y);
-    draw_acc(g, n);
+    gen_draw_acc(g, n);
+    return gen_finish(g, n);
+}
+
+/* c < 0: without */
+int gen_matmul_scaled(struct gen *g, int x, int y, int c, double alpha, double beta)
+{
+    struct node *n = gen_begin(g, OP_MATMUL);
+
+    n->arg[0] = NODE(x);
+    n->arg[1] = NODE(y);
+    n->scaled = true;
+    n->alpha = alpha;
+    n->beta = c >= 0 ? beta : 1;
+    if (c >= 0)
+        n->arg[n->n_arg++] = NODE(c);
+    gen_draw_acc(g, n);
     return gen_finish(g, n);
 }
 

@@ -32,6 +32,7 @@ enum make_kind {
     MK_EXPAND,
     MK_SLICE,
     MK_PAD,
+    MK_ROUND, /* roll or repeat */
     MK_UNARY,
     MK_BINARY,
     MK_WHERE,
@@ -79,6 +80,7 @@ static inline const struct node *gen_at(const struct gen *g, int x)
 }
 /* What every constructor does first and last. */
 struct node *gen_begin(struct gen *g, enum op op);
+void gen_draw_acc(struct gen *g, struct node *n);
 int gen_finish(struct gen *g, struct node *n);
 bool gen_may(const struct gen *g, enum op op); /* not excluded on the command line */
 bool gen_room(const struct gen *g, int nodes); /* may that many nodes still be added */
@@ -94,8 +96,11 @@ int gen_reshape(struct gen *g, int x, const struct shape *sh);
 int gen_expand(struct gen *g, int x, const struct shape *sh);
 int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const int64_t *by);
 int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, double value);
+int gen_roll(struct gen *g, int x, const int64_t *shift);
+int gen_repeat(struct gen *g, int x, const int64_t *times);
 int gen_reduce(struct gen *g, enum op op, int x, uint32_t axes, bool keep);
 int gen_matmul(struct gen *g, int x, int y);
+int gen_matmul_scaled(struct gen *g, int x, int y, int c, double alpha, double beta);
 void gen_output(struct gen *g, int x);
 int gen_readers(const struct gen *g, int x); /* operands and outputs that name x */
 
@@ -107,6 +112,8 @@ struct attend {
     enum empty_row empty;
 };
 int gen_softmax(struct gen *g, int x, int axis);
+int gen_logsoftmax(struct gen *g, int x, int axis);
+int gen_cumsum(struct gen *g, int x, int axis);
 int gen_layernorm(struct gen *g, int x, int gain, int bias, double eps);
 int gen_rmsnorm(struct gen *g, int x, int gain, double eps);
 int gen_argmax(struct gen *g, int x, int axis);
@@ -149,6 +156,8 @@ int view_reshape(struct gen *g, int x);
 int view_expand(struct gen *g, int x, int64_t cap); /* cap: elements of the result */
 int view_slice(struct gen *g, int x);
 int view_pad(struct gen *g, int x, int64_t cap);
+int view_roll(struct gen *g, int x);
+int view_repeat(struct gen *g, int x, int64_t cap);
 int view_any(struct gen *g, int x, int64_t cap);
 int view_chain(struct gen *g, int x, int n, int64_t cap);
 void view_draw_perm(struct gen *g, int rank, int *perm);
@@ -162,6 +171,8 @@ int act_idiom(struct gen *g, int x); /* exp far below 0; casts that people write
 
 /* gen_comp.c: composites but attention, on top of x */
 int comp_softmax(struct gen *g, int x);
+int comp_logsoftmax(struct gen *g, int x);
+int comp_cumsum(struct gen *g, int x);
 int comp_norm(struct gen *g, int x);
 int comp_argmax(struct gen *g, int x);
 int comp_gather(struct gen *g, int x);
@@ -217,6 +228,7 @@ int reduce_big(struct gen *g, int64_t terms); /* over an input of about that man
 int matmul_spelled(struct gen *g, int x, int y, bool copies);
 int matmul_on(struct gen *g, int x, int64_t terms); /* x times something */
 int matmul_epilogue(struct gen *g, int x);
+int matmul_scaled(struct gen *g, int x, int y); /* alpha x y, and perhaps + beta c */
 void family_matmul(struct gen *g);
 
 /* gen_mha.c, gen_fused.c: whole trials */

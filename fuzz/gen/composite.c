@@ -17,6 +17,23 @@ int gen_softmax(struct gen *g, int x, int axis)
     return gen_finish(g, n);
 }
 
+int gen_logsoftmax(struct gen *g, int x, int axis)
+{
+    struct node *n = begin(g, OP_LOGSOFTMAX, x);
+
+    n->axis = axis;
+    return gen_finish(g, n);
+}
+
+int gen_cumsum(struct gen *g, int x, int axis)
+{
+    struct node *n = begin(g, OP_CUMSUM, x);
+
+    n->axis = axis;
+    gen_draw_acc(g, n);
+    return gen_finish(g, n);
+}
+
 int gen_layernorm(struct gen *g, int x, int gain, int bias, double eps)
 {
     struct node *n = begin(g, OP_LAYERNORM, x);
@@ -93,6 +110,8 @@ int64_t composite_terms(const struct gen *g, const struct node *n)
         return 0;
     if (n->op == OP_ATTENTION)
         return scores_of(g, n) * (x->dim[x->rank - 1] + n->sh.dim[n->sh.rank - 1] + 2);
+    if (n->op == OP_CUMSUM)
+        return shape_count(x) * x->dim[n->axis];
     return n->op == OP_RMSNORM ? shape_count(x) : 2 * shape_count(x);
 }
 
@@ -102,6 +121,8 @@ int64_t composite_inner(const struct gen *g, const struct node *n)
 
     if (n->op == OP_ATTENTION)
         return 8 * scores_of(g, n);
+    if (n->op == OP_CUMSUM)
+        return 3 * shape_count(x) * x->dim[n->axis];
     if (n->op == OP_GATHER) /* a select over the whole axis for each element */
         return shape_count(&n->sh) * 2 * x->dim[n->axis];
     return 5 * (shape_count(x) + shape_count(&n->sh));

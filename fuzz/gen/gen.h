@@ -8,7 +8,7 @@
 #include "ir/trial.h"
 
 /* Stored with each campaign; bump it when any draw changes. */
-enum { GEN_VERSION = 2 };
+enum { GEN_VERSION = 3 };
 
 enum preset { PRESET_ALL, PRESET_MATMUL, PRESET_MHA, PRESET_FUSED, PRESET_VIEWS, PRESET_COUNT };
 const char *preset_name(enum preset p);

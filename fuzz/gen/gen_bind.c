@@ -127,6 +127,12 @@ static void plan_draw(struct sched *s, struct gpu_plan *g, bool first)
     g->depth = rng_weighted(s->r, depth, 6);
 }
 
+/* Several warps, which reduce by shuffles and then among themselves. */
+static bool whole_warps(int64_t k)
+{
+    return k > 32 && k % 32 == 0;
+}
+
 /* The reduction in two, the inner of which is bound to threads: a warp's, or another size. */
 static void split_rows(struct sched *s, struct gpu_plan *g)
 {
@@ -134,7 +140,7 @@ static void split_rows(struct sched *s, struct gpu_plan *g)
     static const int weight[] = { 6, 4, 3, 2, 1, 1 };
     struct step st = { .kind = STEP_SPLIT, .node = { -1, -1 }, .n_axis = 1 };
 
-    if (g->kind != GPU_ROWS || !rng_chance(s->r, 3, 5))
+    if (g->kind != GPU_ROWS || !rng_chance(s->r, whole_warps(g->k) ? 1 : 3, 5))
         return;
     st.axis[0] = gpu_axis(g->node, 'r', 0, "");
     st.n = by[rng_weighted(s->r, weight, 6)];
@@ -187,8 +193,13 @@ static void bind_rows(struct sched *s, const struct gpu_plan *g)
     int64_t each = g->k < 0 ? -g->k : g->k, threads;
     struct axis ax = gpu_axis(g->node, 'r', 0, g->k < 0 ? "1" : "");
 
-    /* all rows in blocks, or the last one of them in threads beside those that reduce */
-    threads = bind_outer(s, g, s->p->node[g->kernel].sh.rank - rng_chance(s->r, 1, 3));
+    /* all rows in blocks, or the last one of them in threads beside those that reduce, or one
+     * after the other in one block */
+    threads = 1;
+    if (!rng_chance(s->r, 1, 5))
+        threads = bind_outer(s, g,
+                             s->p->node[g->kernel].sh.rank -
+                                 rng_chance(s->r, whole_warps(each) ? 2 : 1, 3));
     if (threads * each <= 1024)
         try_bind(s, &ax, true);
 }

@@ -36,6 +36,28 @@ int comp_softmax(struct gen *g, int x)
     return gen_softmax(g, x, some_axis(g, x));
 }
 
+int comp_logsoftmax(struct gen *g, int x)
+{
+    x = normal_operand(g, x);
+    if (g->t->recipe != RECIPE_MAGNITUDE)
+        x = elem_tame(g, x, 64);
+    return gen_logsoftmax(g, x, some_axis(g, x));
+}
+
+/* A line of it is looked at once for each of its elements. */
+int comp_cumsum(struct gen *g, int x)
+{
+    const struct shape sh = gen_at(g, x)->sh;
+    int axis;
+
+    if (sh.rank == 0 || sh.rank > 6)
+        return elem_any(g, x);
+    axis = some_axis(g, x);
+    if (shape_count(&sh) * sh.dim[axis] > 3 * g->want)
+        return elem_any(g, x);
+    return gen_cumsum(g, elem_tame(g, elem_numeric(g, x), 1000), axis);
+}
+
 int comp_norm(struct gen *g, int x)
 {
     static const double eps[] = { 1e-5, 1e-3, 0.125, 1 };
@@ -144,15 +166,17 @@ int comp_concat(struct gen *g, int x)
 
 int comp_any(struct gen *g, int x)
 {
-    static const enum op op[] = { OP_SOFTMAX, OP_RMSNORM, OP_ARGMAX, OP_GATHER, OP_CONCAT };
-    static int (*const make[])(struct gen * g, int x) = { comp_softmax, comp_norm, comp_argmax,
-                                                          comp_gather, comp_concat };
-    int weight[] = { 4, 5, 4, 6, 4 }, sum = 0;
+    static const enum op op[] = { OP_SOFTMAX, OP_RMSNORM,    OP_ARGMAX, OP_GATHER,
+                                  OP_CONCAT,  OP_LOGSOFTMAX, OP_CUMSUM };
+    static int (*const make[])(
+        struct gen * g, int x) = { comp_softmax, comp_norm,       comp_argmax, comp_gather,
+                                   comp_concat,  comp_logsoftmax, comp_cumsum };
+    int weight[] = { 4, 5, 4, 6, 4, 2, 4 }, sum = 0;
 
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         bool ok = gen_may(g, op[i]) || (op[i] == OP_RMSNORM && gen_may(g, OP_LAYERNORM));
 
         sum += weight[i] = ok ? weight[i] : 0;
     }
-    return sum ? make[rng_weighted(&g->rng, weight, 5)](g, x) : elem_any(g, x);
+    return sum ? make[rng_weighted(&g->rng, weight, 7)](g, x) : elem_any(g, x);
 }

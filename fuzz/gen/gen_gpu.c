@@ -10,7 +10,7 @@ static const int64_t side[] = { 4, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33 };
 static const int side_weight[] = { 3, 3, 8, 8, 3, 6, 9, 9, 3, 2, 4, 3 };
 static const int64_t depth[] = { 7, 8, 9, 12, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48 };
 static const int64_t lane[] = {
-    7, 16, 31, 32, 33, 48, 63, 64, 65, 96, 100, 127, 128, 129, 256
+    7, 16, 31, 32, 33, 48, 63, 64, 64, 65, 96, 96, 100, 127, 128, 129, 256
 };
 enum {
     SIDES = sizeof side / sizeof side[0],
@@ -76,7 +76,7 @@ static void gpu_matmul(struct gen *g)
     d = draw_sizes(g, dtype_is_half(dt));
     x = operand(g, dt, d.batch, d.m, d.k);
     y = operand(g, dt, d.batch, d.k, d.n);
-    x = gen_matmul(g, x, y);
+    x = rng_chance(&g->rng, 1, 5) ? matmul_scaled(g, x, y) : gen_matmul(g, x, y);
     if (rng_chance(&g->rng, 2, 5) && gen_room(g, 2))
         x = matmul_epilogue(g, x);
     if (rng_chance(&g->rng, 1, 6) && gen_room(g, 3))

@@ -98,6 +98,23 @@ static struct hint reduced(const struct gen *g, const struct node *n, struct hin
     return x;
 }
 
+/* alpha r, and + beta c. */
+static struct hint scaled(const struct node *n, struct hint r, const struct hint *c)
+{
+    r = product(r, &r, &(struct hint){ n->alpha, n->alpha, false, true });
+    if (n->alpha == 0)
+        r = (struct hint){ 0, 0, false, true };
+    if (n->n_arg == 3 && n->beta != 0) {
+        r.lo += n->beta * (n->beta < 0 ? c->hi : c->lo);
+        r.hi += n->beta * (n->beta < 0 ? c->lo : c->hi);
+        r.varies |= c->varies;
+        r.exact &= c->exact;
+    }
+    if (n->scaled || n->n_arg == 3)
+        r.exact &= !dtype_is_float(n->dt);
+    return r;
+}
+
 /* May a cast round? */
 static bool narrows(const struct gen *g, const struct node *n, const struct hint *h)
 {
@@ -129,6 +146,14 @@ static struct hint composite(const struct gen *g, const struct node *n, const st
     switch ((int)n->op) {
     case OP_SOFTMAX:
         r.lo = 0, r.hi = 1;
+        break;
+    case OP_LOGSOFTMAX:
+        r.lo = h[0].lo - h[0].hi - log((double)n->sh.dim[n->axis] + 1), r.hi = 0;
+        break;
+    case OP_CUMSUM:
+        r.lo = fmin(r.lo, r.lo * (double)n->sh.dim[n->axis]);
+        r.hi = fmax(r.hi, r.hi * (double)n->sh.dim[n->axis]);
+        r.varies = h[0].varies, r.exact = h[0].exact && !dtype_is_float(n->dt);
         break;
     case OP_LAYERNORM:
     case OP_RMSNORM:
@@ -248,8 +273,10 @@ static struct hint infer(const struct gen *g, const struct node *n)
     case OP_MEAN:
         return reduced(g, n, r);
     case OP_MATMUL:
-        return reduced(g, n, product(r, &h[0], &h[1]));
+        return scaled(n, reduced(g, n, product(r, &h[0], &h[1])), &h[2]);
     case OP_SOFTMAX:
+    case OP_LOGSOFTMAX:
+    case OP_CUMSUM:
     case OP_LAYERNORM:
     case OP_RMSNORM:
     case OP_ARGMAX:

@@ -13,20 +13,21 @@ static void set_mix(struct gen *g, const int mix[MK_COUNT])
         g->mix[i] = mix[i];
 }
 
-/*                         perm resh exp slice pad unary bin where cast copy red mm iota */
+/*                         perm resh exp slice pad round unary bin where cast copy red mm iota
+ */
 void mix_views(struct gen *g)
 {
-    set_mix(g, (int[MK_COUNT]){ 10, 10, 6, 10, 9, 4, 4, 1, 2, 6, 2, 0, 1 });
+    set_mix(g, (int[MK_COUNT]){ 10, 10, 6, 10, 9, 5, 4, 4, 1, 2, 6, 2, 0, 1 });
 }
 
 void mix_fused(struct gen *g)
 {
-    set_mix(g, (int[MK_COUNT]){ 3, 2, 6, 1, 2, 10, 12, 3, 4, 2, 8, 0, 1 });
+    set_mix(g, (int[MK_COUNT]){ 3, 2, 6, 1, 2, 1, 10, 12, 3, 4, 2, 8, 0, 1 });
 }
 
 void mix_all(struct gen *g)
 {
-    set_mix(g, (int[MK_COUNT]){ 6, 6, 5, 5, 5, 7, 7, 3, 4, 4, 4, 1, 1 });
+    set_mix(g, (int[MK_COUNT]){ 6, 6, 5, 5, 5, 3, 7, 7, 3, 4, 4, 4, 1, 1 });
 }
 
 static int leaf(struct gen *g, enum dtype dt, const struct shape *sh)
@@ -119,6 +120,25 @@ static int make_pad(struct gen *g, enum dtype dt, const struct shape *sh, int bu
     return gen_pad(g, gen_make(g, dt, &from, budget), before, after, view_fill(g, dt, false));
 }
 
+/* A repeat where some axis can be one, a roll of the same shape otherwise. */
+static int make_round(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
+{
+    struct shape from = *sh;
+    int64_t times[MAX_RANK];
+    bool any = false;
+
+    for (int i = 0; i < sh->rank; i++) {
+        int64_t by = rng_range(&g->rng, 2, 3);
+
+        times[i] = sh->dim[i] > 0 && sh->dim[i] % by == 0 && rng_chance(&g->rng, 1, 2) ? by : 1;
+        from.dim[i] /= times[i];
+        any |= times[i] > 1;
+    }
+    if (any && gen_may(g, OP_REPEAT) && rng_chance(&g->rng, 2, 3))
+        return gen_repeat(g, gen_make(g, dt, &from, budget), times);
+    return view_roll(g, gen_make(g, dt, sh, budget));
+}
+
 static int make_cast(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
 {
     enum dtype from = gen_other(g, dt);
@@ -148,12 +168,15 @@ static int make_matmul(struct gen *g, enum dtype dt, const struct shape *sh, int
 {
     struct shape a = *sh, b = *sh;
     int64_t k = size_draw(g);
+    int x, y;
 
     if (shape_count(sh) * k > g->want * 2)
         k = 2;
     a.dim[sh->rank - 1] = k;
     b.dim[sh->rank - 2] = k;
-    return gen_matmul(g, gen_make(g, dt, &a, budget / 2), gen_make(g, dt, &b, budget / 2));
+    x = gen_make(g, dt, &a, budget / 2);
+    y = gen_make(g, dt, &b, budget / 2);
+    return rng_chance(&g->rng, 1, 5) ? matmul_scaled(g, x, y) : gen_matmul(g, x, y);
 }
 
 static int make_binary(struct gen *g, enum dtype dt, const struct shape *sh, int budget)
@@ -189,8 +212,8 @@ static int make_where(struct gen *g, enum dtype dt, const struct shape *sh, int 
 static enum make_kind draw_kind(struct gen *g, enum dtype dt, const struct shape *sh)
 {
     static const enum op needs[MK_COUNT] = {
-        OP_PERMUTE, OP_RESHAPE, OP_EXPAND, OP_SLICE, OP_PAD,    OP_COPY, OP_COPY,
-        OP_WHERE,   OP_CAST,    OP_COPY,   OP_SUM,   OP_MATMUL, OP_IOTA,
+        OP_PERMUTE, OP_RESHAPE, OP_EXPAND, OP_SLICE, OP_PAD, OP_ROLL,   OP_COPY,
+        OP_COPY,    OP_WHERE,   OP_CAST,   OP_COPY,  OP_SUM, OP_MATMUL, OP_IOTA,
     };
     int64_t count = shape_count(sh), sum = 0;
     int weight[MK_COUNT];
@@ -201,7 +224,7 @@ static enum make_kind draw_kind(struct gen *g, enum dtype dt, const struct shape
 
         if (i == MK_PERMUTE || i == MK_MATMUL)
             ok = ok && sh->rank >= 2;
-        if (i == MK_EXPAND || i == MK_PAD || i == MK_IOTA || i == MK_SLICE)
+        if (i == MK_EXPAND || i == MK_PAD || i == MK_IOTA || i == MK_SLICE || i == MK_ROUND)
             ok = ok && sh->rank >= 1;
         if (i == MK_REDUCE)
             ok = ok && dt != DT_BOOL && sh->rank < 5 && count * 2 <= g->want;
@@ -241,6 +264,9 @@ int gen_make(struct gen *g, enum dtype dt, const struct shape *shape, int budget
         break;
     case MK_PAD:
         x = make_pad(g, dt, &sh, budget);
+        break;
+    case MK_ROUND:
+        x = make_round(g, dt, &sh, budget);
         break;
     case MK_UNARY:
         x = elem_unary(g, gen_make(g, dt, &sh, budget));

@@ -3,6 +3,8 @@
  * copy, permute, copy, mul, sum), chains of them, operands behind views, epilogues, and the
  * copies round them that exercise a memory planner.
  */
+#include <math.h>
+
 #include "base/bug.h"
 #include "fuzz/gen/build.h"
 
@@ -98,6 +100,33 @@ static void draw_operands(struct gen *g, int64_t lo, int64_t hi, struct shape *a
     b->dim[batch + 1] = d[batch + 2];
 }
 
+/* What beta is going to take; what 0 is going to hide may be no number at all. */
+static int addend(struct gen *g, enum dtype dt, const struct shape *sh, double beta)
+{
+    if (beta == 0 && dtype_is_float(dt) && sh->rank > 0 && gen_may(g, OP_CONST) &&
+        gen_may(g, OP_EXPAND) && rng_chance(&g->rng, 1, 2))
+        return gen_expand(g, gen_const(g, dt, (double)NAN), sh);
+    return elem_tame(g, gen_make(g, dt, sh, (int)rng_below(&g->rng, 2)), 32);
+}
+
+/* The scales that libraries have cases for: 0, 1, -1 and another. */
+int matmul_scaled(struct gen *g, int x, int y)
+{
+    static const double alphas[] = { 1, 1, 2, -1, 0.5, 0.35355338, 0 };
+    static const double betas[] = { 1, 1, 2, -1, 0.5, 0 };
+    enum dtype dt = gen_at(g, x)->dt;
+    struct shape sh = gen_at(g, x)->sh;
+    bool whole = !dtype_is_float(dt);
+    double alpha = alphas[rng_below(&g->rng, 7)], beta = betas[rng_below(&g->rng, 6)];
+
+    if (whole && (alpha != rint(alpha) || beta != rint(beta)))
+        alpha = 3, beta = -2;
+    sh.dim[sh.rank - 1] = gen_at(g, y)->sh.dim[sh.rank - 1];
+    if (!gen_room(g, 2) || rng_chance(&g->rng, 1, 4))
+        return gen_matmul_scaled(g, x, y, -1, alpha != 0 ? alpha : 2, 1);
+    return gen_matmul_scaled(g, x, y, addend(g, dt, &sh, beta), alpha, beta);
+}
+
 static int product_of(struct gen *g, enum dtype dt, int64_t terms, int budget)
 {
     bool spelled = gen_may(g, OP_MATMUL) ? rng_chance(&g->rng, 1, 6) : true;
@@ -111,7 +140,7 @@ static int product_of(struct gen *g, enum dtype dt, int64_t terms, int budget)
     b = elem_tame(g, gen_make(g, dt, &sb, budget - budget / 2), 32);
     if (spelled)
         return matmul_spelled(g, a, b, rng_chance(&g->rng, 4, 5));
-    return gen_matmul(g, a, b);
+    return rng_chance(&g->rng, 1, 4) ? matmul_scaled(g, a, b) : gen_matmul(g, a, b);
 }
 
 /* a = copy x; c = matmul a y; d = copy c: whose storage may d, or c, take? */

@@ -119,7 +119,10 @@ void gpu_epilogue(struct sched *s, struct gpu_plan *g)
 
     if (!g->tile.n_tile || !g->k || !rng_chance(s->r, 2, 3))
         return;
-    st.on = rng_chance(s->r, 3, 4);
+    if (rng_chance(s->r, 1, 6))
+        st.exchange = EXCHANGE_GLOBAL;
+    else if (rng_chance(s->r, 3, 4))
+        st.exchange = EXCHANGE_ALIAS;
     gpu_try(s, &st);
 }
 

@@ -173,23 +173,60 @@ int view_pad(struct gen *g, int x, int64_t cap)
     return gen_pad(g, x, before, after, view_fill(g, gen_at(g, x)->dt, false));
 }
 
+/* Shifts of one axis, or of a few; further round than once, now and then, and both ways. */
+int view_roll(struct gen *g, int x)
+{
+    const struct shape sh = gen_at(g, x)->sh;
+    int64_t shift[MAX_RANK] = { 0 };
+    int at = sh.rank ? (int)rng_below(&g->rng, (uint64_t)sh.rank) : 0;
+
+    for (int i = 0; i < sh.rank; i++) {
+        int64_t d = sh.dim[i];
+
+        if (i != at && !rng_chance(&g->rng, 1, 4))
+            continue;
+        shift[i] = d > 1 ? rng_range(&g->rng, 1, d - 1) : rng_range(&g->rng, -1, 1);
+        shift[i] -= rng_chance(&g->rng, 1, 3) ? d : 0;
+        shift[i] += rng_chance(&g->rng, 1, 8) ? 2 * d : 0;
+    }
+    return gen_roll(g, x, shift);
+}
+
+int view_repeat(struct gen *g, int x, int64_t cap)
+{
+    const struct shape sh = gen_at(g, x)->sh;
+    int64_t times[MAX_RANK] = { 0 }, count = shape_count(&sh);
+    int at = sh.rank ? (int)rng_below(&g->rng, (uint64_t)sh.rank) : 0;
+
+    for (int i = 0; i < sh.rank; i++) {
+        times[i] = i == at || rng_chance(&g->rng, 1, 5) ? rng_range(&g->rng, 2, 3) : 1;
+        if (count * times[i] > cap)
+            times[i] = count * 2 > cap ? 1 : 2;
+        count *= times[i];
+    }
+    return gen_repeat(g, x, times);
+}
+
+enum { VIEWS = 7 };
+
 int view_any(struct gen *g, int x, int64_t cap)
 {
-    static const enum op op[] = { OP_PERMUTE, OP_RESHAPE, OP_EXPAND, OP_SLICE, OP_PAD };
-    int weight[] = { 10, 10, 5, 9, 7 }, sum = 0;
+    static const enum op op[VIEWS] = { OP_PERMUTE, OP_RESHAPE, OP_EXPAND, OP_SLICE,
+                                       OP_PAD,     OP_ROLL,    OP_REPEAT };
+    int weight[VIEWS] = { 10, 10, 5, 9, 7, 4, 3 }, sum = 0;
     int64_t count = shape_count(&gen_at(g, x)->sh);
 
     if (gen_at(g, x)->sh.rank < 2)
         weight[0] = 0;
     if (gen_at(g, x)->sh.rank == 0)
-        weight[3] = weight[4] = 0;
+        weight[3] = weight[4] = weight[5] = weight[6] = 0;
     if (count * 2 > cap)
-        weight[2] = 0;
-    for (int i = 0; i < 5; i++)
+        weight[2] = weight[6] = 0;
+    for (int i = 0; i < VIEWS; i++)
         sum += weight[i] = gen_may(g, op[i]) ? weight[i] : 0;
     if (sum == 0)
         gen_give_up(g);
-    switch (rng_weighted(&g->rng, weight, 5)) {
+    switch (rng_weighted(&g->rng, weight, VIEWS)) {
     case 0:
         return view_permute(g, x);
     case 1:
@@ -198,8 +235,12 @@ int view_any(struct gen *g, int x, int64_t cap)
         return view_expand(g, x, cap);
     case 3:
         return view_slice(g, x);
-    default:
+    case 4:
         return view_pad(g, x, cap);
+    case 5:
+        return view_roll(g, x);
+    default:
+        return view_repeat(g, x, cap);
     }
 }
 

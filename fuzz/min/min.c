@@ -8,8 +8,15 @@
 #include <string.h>
 
 #include "base/bug.h"
+#include "fuzz/explain/blackbox.h"
 #include "fuzz/explain/probe.h"
+#include "fuzz/explain/race.h"
 #include "fuzz/min/reduce.h"
+
+/* Of a compiler that is not ours. */
+enum { HANG_SECONDS = 4 };
+
+enum { SCHEDULES = 32 }; /* to look for a wrong value under */
 
 struct min {
     struct checker *ck;
@@ -18,7 +25,8 @@ struct min {
     bool algebra[AL_COUNT];  /* in which the trial was given to us */
     bool trusted;            /* no null kernel would pass it, and it stays so */
     int budget, evaluations;
-    enum verdict_kind kind;   /* of the smallest so far */
+    bool valued;            /* a race that gives wrong values too, and it stays so */
+    enum verdict_kind kind; /* of the smallest so far */
     struct probe probe;
     struct trial *t;       /* the smallest so far; lives in arena[at] */
     struct arena arena[2]; /* of t and of the candidate, in turn */
@@ -115,27 +123,46 @@ static bool is_trusted(struct min *m, const struct trial *t)
 }
 
 /* A silent wrong value stays one: a smaller trial that leaves its arrays instead would show
- * less of the bug, and in a repro it could go either way. */
+ * less of the bug, and in a repro it could go either way. So does a race that shows as a value
+ * under some schedule: it is easy to be left with one that nobody would ever notice. */
 static bool same_cause(struct min *m, const struct trial *t)
 {
     struct cause c;
 
     if (!find_cause(m, t, &c) || !cause_same(&c, m->cause) ||
         (m->kind == VK_MISMATCH && c.kind != VK_MISMATCH) ||
-        (m->trusted && !is_trusted(m, t)))
+        (m->trusted && !is_trusted(m, t)) || (m->valued && !probe_value(&m->probe, SCHEDULES)))
         return false;
     m->kind = c.kind;
     return true;
 }
 
-static bool attempt(struct min *m, const struct reducer *r, int from, int to)
+/* Operands that are staged have letters: with a node that was read before them gone, the one
+ * that is meant has the letter before. False = there is none. */
+static bool letters_move(struct trial *t)
+{
+    bool any = false;
+
+    for (int i = 0; i < t->n_step; i++) {
+        if (t->step[i].kind != STEP_STAGE && t->step[i].kind != STEP_SWIZZLE)
+            continue;
+        if (t->step[i].operand == 'a')
+            return false;
+        t->step[i].operand--;
+        any = true;
+    }
+    return any;
+}
+
+static bool attempt(struct min *m, const struct reducer *r, int from, int to, bool move)
 {
     struct arena *a = &m->arena[!m->at];
     struct trial *t;
 
     arena_reset(a);
     t = trial_clone(m->t, a);
-    if (!r->apply(t, from, to, a) || !trial_settle(t, a) || !steps_settle(m, t))
+    if (!r->apply(t, from, to, a) || !trial_settle(t, a) || (move && !letters_move(t)) ||
+        !steps_settle(m, t) || (move && t->prog.n >= m->t->prog.n))
         return false;
     if (!tried_new(m, trial_key(t)))
         return false;
@@ -160,7 +187,9 @@ static bool reduce(struct min *m, const struct reducer *r)
 
     for (int chunk = r->chunks ? n : 1; chunk > 0; chunk /= 2)
         for (int at = 0; at < n && m->evaluations < m->budget;) {
-            if (attempt(m, r, at, at + chunk < n ? at + chunk : n)) {
+            int to = at + chunk < n ? at + chunk : n;
+
+            if (attempt(m, r, at, to, false) || attempt(m, r, at, to, true)) {
                 any = true;
                 n = count_hints(m, r);
             } else {
@@ -199,6 +228,16 @@ static const struct trial *with_exact_data(struct min *m, const struct trial *t)
     return x->t;
 }
 
+/* It is asked often: no fresh process for each look, and no long wait for a hang. Ring says
+ * nothing about it. */
+static void narrow_blackbox(struct min *m, const struct verdict *v)
+{
+    m->check.hasty = true;
+    m->algebra[AL_RING] = false;
+    if (v->kind == VK_HANG && m->check.deadline_s > HANG_SECONDS)
+        m->check.deadline_s = HANG_SECONDS;
+}
+
 /* The deciding verdict says which backend and algebra matter from now on. */
 static int narrow(struct min *m, const struct trial *t, struct err *e)
 {
@@ -219,11 +258,14 @@ static int narrow(struct min *m, const struct trial *t, struct err *e)
         m->check.algebra[al] = al == (int)v->algebra;
     if (!v->exact)
         m->check.exact_sets = 0;
+    if (blackbox_find(v->backend))
+        narrow_blackbox(m, v);
     m->trusted = is_trusted(m, t);
     probe_open(&m->probe, m->ck, &m->check);
     m->probe.exact = v->exact;
     m->probe.target = cause_target(v->backend);
     probe_trial(&m->probe, t, v->algebra);
+    m->valued = race_is(v->kind) && probe_value(&m->probe, SCHEDULES);
     return 0;
 }
 
@@ -258,6 +300,8 @@ static int final_cause(struct min *m, const struct min_opts *o, struct cause *c,
 
     if (rc)
         return rc;
+    if (!verdict_is_finding(k.kind) && blackbox_find(m->check.backend[0]->name))
+        return err_set(e, ERR_MISSING, "what was minimized passes in a fresh process");
     if (!verdict_is_finding(k.kind))
         BUG("a minimized trial passes");
     return cause_find(m->ck, m->t, &o->check, &k, c, e);

@@ -11,6 +11,7 @@ enum composite_hint {
     HINT_EMPTY,
     HINT_ONE_KEY_VALUE, /* v is k */
     HINT_RMSNORM,
+    HINT_SOFTMAX,
     HINT_LAST_AXIS,
     COMPOSITE_HINTS
 };
@@ -45,12 +46,22 @@ static bool layernorm_to_rmsnorm(struct node *n)
     return true;
 }
 
-/* softmax and argmax along the last axis: another axis asks for views that move it. */
+static bool logsoftmax_to_softmax(struct node *n)
+{
+    if (n->op != OP_LOGSOFTMAX)
+        return false;
+    n->op = OP_SOFTMAX;
+    return true;
+}
+
+/* softmax and its like along the last axis: another axis asks for views that move it. */
 static bool last_axis(struct prog *p, struct node *n)
 {
     int last = p->node[n->arg[0].node].sh.rank - 1;
 
-    if ((n->op != OP_SOFTMAX && n->op != OP_ARGMAX) || n->axis == last)
+    if ((n->op != OP_SOFTMAX && n->op != OP_LOGSOFTMAX && n->op != OP_CUMSUM &&
+         n->op != OP_ARGMAX) ||
+        n->axis == last)
         return false;
     n->axis = last;
     return true;
@@ -82,6 +93,8 @@ bool red_composites_apply(struct trial *t, int from, int to, struct arena *a)
         return true;
     case HINT_RMSNORM:
         return layernorm_to_rmsnorm(n);
+    case HINT_SOFTMAX:
+        return logsoftmax_to_softmax(n);
     case HINT_LAST_AXIS:
         return last_axis(&t->prog, n);
     case COMPOSITE_HINTS:

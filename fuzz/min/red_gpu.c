@@ -111,6 +111,14 @@ static bool set(bool *on, bool to)
     return changed;
 }
 
+static bool exchange_own(struct step *st)
+{
+    bool changed = st->exchange != EXCHANGE_OWN;
+
+    st->exchange = EXCHANGE_OWN;
+    return changed;
+}
+
 bool red_gpu_apply(struct trial *t, int from, int to, struct arena *a)
 {
     struct step *st = &t->step[from / GPU_HINTS];
@@ -126,7 +134,7 @@ bool red_gpu_apply(struct trial *t, int from, int to, struct arena *a)
     if (st->kind == STEP_ALGO)
         return algo_shrink(st, hint);
     if (st->kind == STEP_EPILOGUE)
-        return hint == HINT_OWN && set(&st->on, false);
+        return hint == HINT_OWN && exchange_own(st);
     if (st->kind == STEP_BIND)
         return hint == HINT_BLOCK && set(&st->to_thread, false);
     if (st->kind != STEP_SPLITK || hint != HINT_WORKSPACE || st->mode == SPLITK_WORKSPACE)

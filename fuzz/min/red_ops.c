@@ -35,9 +35,9 @@ static const enum op *simpler(const struct node *n)
     return none;
 }
 
-/* Hints of one node: a copy of each operand, two ops, a reduction without the axes it keeps,
- * the plain accumulator. */
-enum { OP_HINTS = MAX_ARGS + 4 };
+/* Hints of one node: a copy of each operand, two ops; a matmul without its addend, with alpha
+ * or beta 1; a reduction without the axes it keeps, the plain accumulator. */
+enum { OP_HINTS = MAX_ARGS + 7 };
 
 int red_ops_count(const struct trial *t, struct arena *scratch)
 {
@@ -62,6 +62,23 @@ static bool copy_of_operand(const struct prog *p, struct node *n, int k)
     return true;
 }
 
+static bool matmul_plain(struct node *n, int hint)
+{
+    double *v = hint == 1 ? &n->alpha : &n->beta;
+
+    if (n->op != OP_MATMUL || (hint != 1 && n->n_arg < 3))
+        return false;
+    if (hint == 0) {
+        n->n_arg = 2;
+        n->beta = 1;
+        return true;
+    }
+    if (*v == 1)
+        return false;
+    *v = 1;
+    return true;
+}
+
 bool red_ops_apply(struct trial *t, int from, int to, struct arena *a)
 {
     struct node *n = &t->prog.node[from / OP_HINTS];
@@ -72,6 +89,8 @@ bool red_ops_apply(struct trial *t, int from, int to, struct arena *a)
     (void)to, (void)a;
     if (hint < MAX_ARGS)
         return copy_of_operand(&t->prog, n, hint);
+    if (hint >= MAX_ARGS + 2 && hint < MAX_ARGS + 5)
+        return matmul_plain(n, hint - MAX_ARGS - 2);
     if (hint == OP_HINTS - 2) {
         n->keep = false;
         return kept;

@@ -84,6 +84,8 @@ static void join_matmul(const struct prog *p, int *up, int node)
     join(up, node, r - 2, x, r - 2);
     join(up, node, r - 1, y, r - 1);
     join(up, x, r - 1, y, r - 2);
+    for (int a = 0; n->n_arg == 3 && a < r; a++)
+        join(up, node, a, n->arg[2].node, a);
 }
 
 /* Axis by axis, but for the one that the line names. */
@@ -147,7 +149,7 @@ static void join_composite(const struct prog *p, int *up, int node)
 {
     const struct node *n = &p->node[node];
 
-    if (n->op == OP_SOFTMAX) {
+    if (n->op == OP_SOFTMAX || n->op == OP_LOGSOFTMAX || n->op == OP_CUMSUM) {
         join_same(p, up, node);
     } else if (n->op == OP_LAYERNORM || n->op == OP_RMSNORM) {
         join_norm(p, up, node);

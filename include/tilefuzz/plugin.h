@@ -73,9 +73,13 @@ enum { TF_DL_BOOL = 6 }; /* kDLBool of newer DLPack headers */
  *   reshape expand copy cast   dtype and shape of the result say it all
  *   slice       lo hi by: start, stop (exclusive; -1 = past element 0), step (may be < 0)
  *   pad         lo hi: elements before and after; value: the fill
+ *   roll        lo: the shift, of either sign: element i is element i - lo, round and round
+ *   repeat      by: how often: element i is element i mod n
  *   sum prod max min mean      n_axes, axes (ascending), keep; acc
- *   matmul      acc, alpha, beta: alpha * a b, and + beta * c if there is a third operand
- *   softmax argmax gather concat   axis
+ *   matmul      acc, alpha, beta: alpha * a b, and + beta * c if there is a third operand;
+ *               what is times 0 is not read: a NaN in it does not matter
+ *   softmax logsoftmax argmax gather concat   axis
+ *   cumsum      axis, acc
  *   layernorm rmsnorm          eps; operands x, gain (, bias)
  *   attention   scale, mask, empty; operands q, k, v (, mask)
  */

@@ -1,7 +1,7 @@
 /*
- * What the plug-ins for BLAS libraries share: products, sums, scalings, copies as calls of the C
- * interface (CBLAS), with any transposes, leading dimensions and increments that the strides of
- * the operands allow. Where several calls give the same thing one is drawn: a product may be
+ * What the plug-ins for BLAS libraries share: products, sums, scalings, copies as calls of the
+ * C interface (CBLAS), with any transposes, leading dimensions and increments that the strides
+ * of the operands allow. Where several calls give the same thing one is drawn: a product may be
  * gemm, gemv, ger, dot or a complex gemm, a sum may be dot, asum, or the complex asum of a
  * vector of even length.
  *
@@ -48,7 +48,8 @@ static struct blas_matrix blas_matrix(int order, int64_t rows, int64_t cols, int
                                       int64_t cs, uint64_t pick)
 {
     struct blas_matrix m = { .ok = true };
-    int64_t in_row = order == ROW_MAJOR ? cols : rows, rows_of = order == ROW_MAJOR ? rows : cols;
+    int64_t in_row = order == ROW_MAJOR ? cols : rows,
+            rows_of = order == ROW_MAJOR ? rows : cols;
     int64_t step = order == ROW_MAJOR ? cs : rs, ld = order == ROW_MAJOR ? rs : cs;
     int64_t least = in_row > 1 ? in_row : 1, least_t = rows_of > 1 ? rows_of : 1;
     bool plain = (in_row <= 1 || step == 1) && (rows_of <= 1 || ld >= least);
@@ -136,11 +137,11 @@ static struct walk_view blas_kept(const struct tf_node *n, const struct walk_vie
     return v;
 }
 
-#define REAL float
-#define NAME(x) f32_##x
-#define T "s"
-#define CT "c"
-#define CT_REAL "sc"
+#define REAL     float
+#define NAME(x)  f32_##x
+#define T        "s"
+#define CT       "c"
+#define CT_REAL  "sc"
 #define CT_SCALE "cs"
 #include "blas_type.h"
 #undef REAL
@@ -149,11 +150,11 @@ static struct walk_view blas_kept(const struct tf_node *n, const struct walk_vie
 #undef CT
 #undef CT_REAL
 #undef CT_SCALE
-#define REAL double
-#define NAME(x) f64_##x
-#define T "d"
-#define CT "z"
-#define CT_REAL "dz"
+#define REAL     double
+#define NAME(x)  f64_##x
+#define T        "d"
+#define CT       "z"
+#define CT_REAL  "dz"
 #define CT_SCALE "zd"
 #include "blas_type.h"
 
@@ -206,12 +207,32 @@ static const char *blas_ran(void *state)
     return ((struct blas_call *)state)->name;
 }
 
-static const struct walk_library blas_library = { blas_make, blas_call, blas_drop,
-                                                  blas_ran,  NULL,      true };
+static const struct walk_library blas_library = { blas_make, blas_call, blas_drop, blas_ran,
+                                                  NULL,      NULL,      true };
 
 static int blas_prepare(const struct tf_program *p, void **state, char *why, size_t n)
 {
     return walk_prepare(&blas_library, p, state, why, n);
+}
+
+/* Does /proc/cpuinfo name the flag? Code of another dispatch target may need it. */
+static bool cpu_has(const char *flag)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    char line[8192];
+    bool has = false;
+
+    while (f && !has && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "flags", 5))
+            continue;
+        for (char *save, *word = strtok_r(line, " \t\n", &save); word && !has;
+             word = strtok_r(NULL, " \t\n", &save))
+            has = !strcmp(word, flag);
+        break;
+    }
+    if (f)
+        fclose(f);
+    return has;
 }
 
 /* Loads it; false = it isn't there. TILEFUZZ_BLAS names another file. */

@@ -5,14 +5,28 @@ from ops import Table, compile_program
 from tilefuzz_adapter import serve
 
 table = Table("numpy")
-made = [None, None]
 
 
-def run(program, inputs):
-    if made[0] is not program:
-        made[:] = program, compile_program(table, program)
-    return made[1](*inputs)
+def give(x, node):
+    if node.dtype != "bf16":
+        return x
+    return (np.asarray(x).view(np.uint16).astype(np.uint32) << 16).view(np.float32)
 
 
-serve(run, name="numpy", version=np.__version__, dtypes=list(table.dtype),
-      contract=["open_functions"])
+def take(y, node):
+    if node.dtype != "bf16":
+        return y
+    return (np.ascontiguousarray(y).view(np.uint32) >> 16).astype(np.uint16).reshape(np.shape(y))
+
+
+def prepare(program):
+    return compile_program(table, program), program
+
+
+def run(ready, inputs):
+    call, program = ready
+    outputs = call(*[give(x, n) for x, n in zip(inputs, program.inputs)])
+    return [take(y, program.nodes[i]) for y, i in zip(outputs, program.outputs)]
+
+
+serve(run, name="numpy", library=np.__version__, prepare=prepare, dtypes=list(table.dtype))

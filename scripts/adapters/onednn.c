@@ -1,237 +1,68 @@
 /*
  * oneDNN (2.6 and its relatives) as a plug-in: each op is a primitive, and layouts go to it as
- * the strides of its memory descriptors. Build and hunt:
+ * the strides of its memory descriptors. Built and hunted with:
  *
- *     scripts/adapters/setup onednn build/adapters
- *     tilefuzz fuzz --backends plugin:build/adapters/onednn.so --for 60s
+ *     tilefuzz fuzz --backends "$(scripts/adapters/setup onednn)" --for 60s
  *
  * ONEDNN_MAX_CPU_ISA=SSE41 and the like, set before tilefuzz starts, choose other code: a
  * backend of its own, told apart by its version. Scratchpads are the user's: filled with 0xff.
  */
 #include <omp.h>
-#include <oneapi/dnnl/dnnl.h>
 
-#include "walk.h"
+#include "onednn_make.h"
 
 struct call {
     dnnl_primitive_t primitive;
     int n_arg;
-    int index[TF_MAX_ARGS + 2]; /* DNNL_ARG_x of the operands, of the result, of the scratchpad */
+    int index[TF_MAX_ARGS + 2]; /* DNNL_ARG_x: the operands, the result, the scratchpad */
     dnnl_memory_t memory[TF_MAX_ARGS + 2];
     int operand[TF_MAX_ARGS]; /* which one is the k-th */
     void *scratch;
     size_t scratch_bytes;
-    int64_t beta_count; /* > 0: the result starts as the last operand */
+    bool adds; /* the result starts as the third operand */
+    struct walk_view c, y;
     char name[64];
 };
 
-/* What is being put together. */
-struct build {
-    const struct tf_node *node;
-    const struct walk_view *arg, *out;
-    dnnl_memory_desc_t x[TF_MAX_ARGS], y;
-    dnnl_primitive_attr_t attr;
-    dnnl_primitive_desc_t pd;
-    dnnl_status_t status;
-    const char *refused;
-};
-
-static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 
-static dnnl_data_type_t type_of(DLDataType t)
+/* One descriptor stands for operand and result. */
+static int like(const struct tf_node *n)
 {
-    return t.code == kDLBfloat ? dnnl_bf16
-           : t.code == kDLInt  ? dnnl_s32
-           : t.bits == 8       ? dnnl_u8
-                               : dnnl_f32;
-}
-
-/* fold: axes of stride 0 become size 1, for operands that are broadcast. */
-static dnnl_status_t describe(dnnl_memory_desc_t *d, const struct walk_view *v, bool fold)
-{
-    dnnl_dims_t dims = { 1 }, strides = { 1 };
-
-    for (int i = 0; i < v->rank; i++) {
-        bool once = fold && v->stride[i] == 0 && v->shape[i] > 1;
-
-        dims[i] = once ? 1 : v->shape[i];
-        strides[i] = once || v->stride[i] == 0 ? 1 : v->stride[i];
-        if (!fold && v->stride[i] == 0 && v->shape[i] > 1)
-            return dnnl_unimplemented;
-    }
-    return dnnl_memory_desc_init_by_strides(d, v->rank > 0 ? v->rank : 1, dims,
-                                            type_of(v->dtype), strides);
-}
-
-static bool is(const struct tf_node *n, const char *op)
-{
-    return !strcmp(n->op, op);
-}
-
-static void create(struct build *b, const void *desc)
-{
-    b->status = dnnl_primitive_desc_create(&b->pd, desc, b->attr, engine, NULL);
-}
-
-static const struct {
-    const char *op;
-    dnnl_alg_kind_t kind;
-    float alpha, beta;
-} eltwise[] = {
-    { "neg", dnnl_eltwise_linear, -1, 0 }, { "abs", dnnl_eltwise_abs, 0, 0 },
-    { "exp", dnnl_eltwise_exp, 0, 0 },     { "log", dnnl_eltwise_log, 0, 0 },
-    { "tanh", dnnl_eltwise_tanh, 0, 0 },   { "sqrt", dnnl_eltwise_sqrt, 0, 0 },
-    { "recip", dnnl_eltwise_pow, 1, -1 },  { "rsqrt", dnnl_eltwise_pow, 1, -0.5f },
-};
-
-static const struct {
-    const char *op;
-    dnnl_alg_kind_t kind;
-} binary[] = {
-    { "add", dnnl_binary_add },     { "sub", dnnl_binary_sub },     { "mul", dnnl_binary_mul },
-    { "div", dnnl_binary_div },     { "maximum", dnnl_binary_max }, { "minimum", dnnl_binary_min },
-    { "lt", dnnl_binary_lt },       { "le", dnnl_binary_le },       { "eq", dnnl_binary_eq },
-    { "and", dnnl_binary_mul },     { "or", dnnl_binary_max },
-}, reduction[] = {
-    { "sum", dnnl_reduction_sum }, { "prod", dnnl_reduction_mul }, { "mean", dnnl_reduction_mean },
-    { "max", dnnl_reduction_max }, { "min", dnnl_reduction_min },
-};
-
-/* A whole of all axes of size 1 beside axes that are reduced. */
-static dnnl_status_t describe_kept(struct build *b)
-{
-    const struct tf_node *n = b->node;
-    struct walk_view v = *b->out;
-
-    v.rank = b->arg[0].rank;
-    for (int i = 0, from = 0; i < v.rank; i++) {
-        bool reduced = false;
-
-        for (int k = 0; k < n->n_axes; k++)
-            reduced = reduced || n->axes[k] == i;
-        if (reduced && !n->keep) {
-            v.shape[i] = 1;
-            v.stride[i] = 1;
-        } else {
-            v.shape[i] = b->out->shape[from];
-            v.stride[i] = b->out->stride[from++];
-        }
-    }
-    return describe(&b->y, &v, false);
-}
-
-static void make_eltwise(struct build *b, int row)
-{
-    dnnl_eltwise_desc_t d;
-
-    dnnl_eltwise_forward_desc_init(&d, dnnl_forward_inference, eltwise[row].kind, &b->x[0],
-                                   eltwise[row].alpha, eltwise[row].beta);
-    create(b, &d);
-}
-
-static void make_binary(struct build *b, dnnl_alg_kind_t kind)
-{
-    dnnl_binary_desc_t d;
-
-    b->status = describe(&b->x[1], &b->arg[1], true);
-    if (b->status == dnnl_success)
-        b->status = dnnl_binary_desc_init(&d, kind, &b->x[0], &b->x[1], &b->y);
-    if (b->status == dnnl_success)
-        create(b, &d);
-}
-
-static void make_reduction(struct build *b, dnnl_alg_kind_t kind)
-{
-    dnnl_reduction_desc_t d;
-
-    b->status = describe_kept(b);
-    if (b->status == dnnl_success)
-        b->status = dnnl_reduction_desc_init(&d, kind, &b->x[0], &b->y, 0, 0);
-    if (b->status == dnnl_success)
-        create(b, &d);
-}
-
-static void make_matmul(struct build *b)
-{
-    dnnl_matmul_desc_t d;
-    dnnl_post_ops_t ops = NULL;
-    float alpha = (float)b->node->alpha;
-
-    b->status = dnnl_matmul_desc_init(&d, &b->x[0], &b->x[1], NULL, &b->y);
-    if (b->status != dnnl_success)
-        return;
-    if (b->node->n_arg == 3) {
-        dnnl_post_ops_create(&ops);
-        dnnl_post_ops_append_sum(ops, (float)b->node->beta);
-        dnnl_primitive_attr_set_post_ops(b->attr, ops);
-        dnnl_post_ops_destroy(ops);
-    }
-    if (alpha != 1)
-        dnnl_primitive_attr_set_output_scales(b->attr, 1, 0, &alpha);
-    create(b, &d);
-}
-
-static void make_layernorm(struct build *b)
-{
-    dnnl_layer_normalization_desc_t d;
-    unsigned flags = (unsigned)dnnl_use_scale | (unsigned)dnnl_use_shift;
-
-    b->status = dnnl_layer_normalization_forward_desc_init(
-        &d, dnnl_forward_inference, &b->x[0], NULL, (float)b->node->eps, flags);
-    if (b->status == dnnl_success)
-        create(b, &d);
-}
-
-/* A cast to bool asks whether x is not 0; other casts and copies are reorders. */
-static void make_reorder(struct build *b)
-{
-    DLDataType from = b->arg[0].dtype, to = b->out->dtype;
-
-    if (to.code == kDLInt && from.code != kDLInt && from.bits != 8)
-        b->refused = "rounds where the cast truncates";
-    else if (to.code == kDLBfloat && from.code == kDLInt)
-        b->refused = "rounds twice";
-    else if (to.bits == 8 && from.bits != 8)
-        b->refused = "no cast to bool";
-    else
-        b->status = dnnl_reorder_primitive_desc_create(&b->pd, &b->x[0], engine, &b->y, engine,
-                                                       b->attr);
-}
-
-static void make_softmax(struct build *b)
-{
-    dnnl_softmax_desc_t d;
-
-    dnnl_softmax_forward_desc_init(&d, dnnl_forward_inference, &b->x[0], b->node->axis);
-    create(b, &d);
-}
-
-static void make_primitive(struct build *b)
-{
-    const struct tf_node *n = b->node;
-
-    b->status = dnnl_unimplemented;
     for (size_t i = 0; i < sizeof eltwise / sizeof *eltwise; i++)
         if (is(n, eltwise[i].op))
-            make_eltwise(b, (int)i);
-    for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
-        if (is(n, binary[i].op))
-            make_binary(b, binary[i].kind);
-    for (size_t i = 0; i < sizeof reduction / sizeof *reduction; i++)
-        if (is(n, reduction[i].op))
-            make_reduction(b, reduction[i].kind);
-    if (is(n, "matmul"))
-        make_matmul(b);
-    else if (is(n, "layernorm"))
-        make_layernorm(b);
-    else if (is(n, "softmax"))
-        make_softmax(b);
-    else if (is(n, "copy") || is(n, "cast"))
-        make_reorder(b);
-    else if (is(n, "concat"))
-        b->status = dnnl_concat_primitive_desc_create(&b->pd, &b->y, 2, n->axis, b->x, b->attr,
-                                                      engine);
+            return 0;
+    return is(n, "softmax") || is(n, "logsoftmax") || is(n, "layernorm") ? 0 : -1;
+}
+
+static bool same_strides(const struct walk_view *a, const struct walk_view *b)
+{
+    for (int i = 0; i < a->rank; i++)
+        if (a->shape[i] > 1 && a->stride[i] != b->stride[i])
+            return false;
+    return true;
+}
+
+/* Is it what reports/found/ has, and to be avoided? */
+static bool known(const struct build *b)
+{
+    const struct tf_node *n = b->node;
+    const struct walk_view *x = &b->arg[0];
+
+    if (is(n, "matmul") && (walk_count(x) == 0 || walk_count(&b->arg[1]) == 0))
+        return walk_around(walk_count(b->out) == 0 ? 7 : 8) || walk_around(7);
+    if (is(n, "layernorm") && !walk_is_dense(x))
+        return walk_around(3);
+    if (like(n) == 0 && x->rank < 2 && !walk_is_dense(x))
+        return walk_around(4);
+    if ((is(n, "copy") || is(n, "cast") || is(n, "concat")) &&
+        (walk_count(x) == 0 || walk_count(&b->arg[n->n_arg - 1]) == 0))
+        return walk_around(5);
+    if (b->out->dtype.bits == 8 && n->n_arg == 2 && !same_strides(b->out, x))
+        return walk_around(6);
+    if (n->n_arg == 2 && x->dtype.code != b->arg[1].dtype.code)
+        return walk_around(9);
+    return false;
 }
 
 /* Which argument of the primitive operand j is. */
@@ -287,6 +118,11 @@ static struct call *bind_memory(const struct build *b)
         c->scratch = malloc(c->scratch_bytes);
         add_argument(c, DNNL_ARG_SCRATCHPAD, scratch, SCRATCH);
     }
+    if (is(b->node, "matmul") && b->node->n_arg == 3 && b->node->beta != 0) {
+        c->adds = true;
+        c->c = b->arg[2];
+        c->y = *b->out;
+    }
     dnnl_primitive_desc_query(b->pd, dnnl_query_impl_info_str, 0, &name);
     snprintf(c->name, sizeof c->name, "%s:%s", b->node->op, name);
     return c;
@@ -295,29 +131,37 @@ static struct call *bind_memory(const struct build *b)
 static int refuse(const struct build *b, char *why, size_t size)
 {
     snprintf(why, size, "no %s like this (%s)", b->node->op,
-             b->refused                           ? b->refused
+             b->refused                            ? b->refused
              : b->status == dnnl_unimplemented     ? "unimplemented"
              : b->status == dnnl_invalid_arguments ? "invalid arguments"
                                                    : "failed");
     return TF_REFUSED;
 }
 
-static int make(const struct tf_node *n, const struct walk_view *arg, const struct walk_view *out,
-                uint64_t pick, void **state, char *why, size_t size)
+static int make(const struct tf_node *n, const struct walk_view *arg,
+                const struct walk_view *out, uint64_t pick, void **state, char *why,
+                size_t size)
 {
     struct build b = { .node = n, .arg = arg, .out = out };
     struct call *c;
     bool reduces = n->n_axes > 0 || is(n, "matmul");
 
     (void)pick;
+    if (is(n, "matmul") && n->alpha == 0)
+        return tf_say(TF_REFUSED, why, size, "a scale of 0 is a factor like others");
     if (reduces && n->acc.bits && n->acc.bits != 32)
         return tf_say(TF_REFUSED, why, size, "adds up in f32 only");
-    for (int j = 0; j < n->n_arg && j < 3 && b.status == dnnl_success; j++)
+    if (is(n, "layernorm") && !(walk_is_dense(&arg[1]) && walk_is_dense(&arg[2])))
+        return tf_say(TF_REFUSED, why, size, "scale and shift are dense");
+    for (int j = 0; j < n->n_arg && j < (is(n, "matmul") ? 2 : 3) && b.status == dnnl_success;
+         j++)
         b.status = describe(&b.x[j], &arg[j], j == 1 && out->rank > 0 && !is(n, "matmul"));
     if (b.status == dnnl_success)
         b.status = describe(&b.y, out, false);
     if (b.status != dnnl_success)
         return refuse(&b, why, size);
+    if (known(&b))
+        return tf_say(TF_REFUSED, why, size, "a known failure");
     dnnl_primitive_attr_create(&b.attr);
     dnnl_primitive_attr_set_scratchpad_mode(b.attr, dnnl_scratchpad_mode_user);
     make_primitive(&b);
@@ -341,6 +185,8 @@ static int call(void *state, void *const *arg, void *out, char *why, size_t size
     dnnl_exec_arg_t list[TF_MAX_ARGS + 2];
     dnnl_status_t status;
 
+    if (c->adds)
+        walk_copy(&c->c, arg[2], &c->y, out);
     if (c->scratch)
         memset(c->scratch, 0xff, c->scratch_bytes);
     for (int i = 0; i < c->n_arg; i++) {
@@ -365,16 +211,18 @@ static const char *ran(void *state)
     return ((struct call *)state)->name;
 }
 
-/* One descriptor stands for operand and result. */
-static int like(const struct tf_node *n)
+/* Arithmetic on operands of different dtypes, as if they were cast to f32 before. */
+static bool through(const struct tf_node *n, const struct tf_node *cast, DLDataType from)
 {
-    for (size_t i = 0; i < sizeof eltwise / sizeof *eltwise; i++)
-        if (is(n, eltwise[i].op))
-            return 0;
-    return is(n, "softmax") || is(n, "layernorm") ? 0 : -1;
+    if (cast->dtype.code != kDLFloat || (from.code != kDLBfloat && from.bits != 8))
+        return false;
+    for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
+        if (is(n, binary[i].op))
+            return n->count % 4 != 0;
+    return is(n, "sum") || is(n, "mean") || is(n, "max") || is(n, "min");
 }
 
-static const struct walk_library library = { make, call, drop, ran, like, false };
+static const struct walk_library library = { make, call, drop, ran, like, through, false };
 
 static int prepare(const struct tf_program *p, void **state, char *why, size_t n)
 {
@@ -384,36 +232,53 @@ static int prepare(const struct tf_program *p, void **state, char *why, size_t n
 static const char *isa_name(void)
 {
     switch ((int)dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_sse41: return "sse41";
-    case dnnl_cpu_isa_avx: return "avx";
-    case dnnl_cpu_isa_avx2: return "avx2";
-    case dnnl_cpu_isa_avx2_vnni: return "avx2_vnni";
-    case dnnl_cpu_isa_avx512_core: return "avx512_core";
-    case dnnl_cpu_isa_avx512_core_vnni: return "avx512_core_vnni";
-    case dnnl_cpu_isa_avx512_core_bf16: return "avx512_core_bf16";
-    default: return "other";
+    case dnnl_cpu_isa_sse41:
+        return "sse41";
+    case dnnl_cpu_isa_avx:
+        return "avx";
+    case dnnl_cpu_isa_avx2:
+        return "avx2";
+    case dnnl_cpu_isa_avx2_vnni:
+        return "avx2_vnni";
+    case dnnl_cpu_isa_avx512_core:
+        return "avx512_core";
+    case dnnl_cpu_isa_avx512_core_vnni:
+        return "avx512_core_vnni";
+    case dnnl_cpu_isa_avx512_core_bf16:
+        return "avx512_core_bf16";
+    default:
+        return "other";
     }
 }
 
 const struct tf_plugin *tf_plugin_open(uint32_t abi)
 {
     static const char *const dtypes[] = { "f32", "i32", "bool", "bf16", NULL };
+    /* exp, log and logsoftmax are left out: they are some 1e-6 off, and nothing promises more
+     */
+    // clang-format off
     static const char *const ops[] = {
-        "permute", "reshape", "expand", "slice", "pad", "iota",
-        "copy f32 i32 bool bf16", "cast f32 i32 bool bf16", "concat f32 i32 bool bf16",
-        "neg f32 bf16", "abs f32 bf16", "exp f32 bf16", "log f32 bf16", "tanh f32 bf16",
-        "sqrt f32 bf16", "recip f32 bf16", "rsqrt f32 bf16", "and bool", "or bool",
-        "add f32 bf16", "sub f32 bf16", "mul f32 bf16", "div f32 bf16", "maximum f32 bf16",
-        "minimum f32 bf16", "lt f32 bf16", "le f32 bf16", "eq f32 bf16 bool", "sum f32 bf16",
-        "prod f32 bf16", "mean f32 bf16", "max f32 bf16", "min f32 bf16", "matmul f32 bf16",
-        "softmax f32 bf16", "layernorm f32", NULL
+        "permute", "reshape", "expand", "slice", "pad", "iota", "copy f32 i32 bool bf16",
+        "cast f32 i32 bool bf16", "concat f32 i32 bool bf16", "neg f32 bf16", "abs f32 bf16",
+        "tanh f32 bf16", "sqrt f32 bf16", "recip f32 bf16", "rsqrt f32 bf16", "and bool",
+        "or bool", "add f32 bf16", "sub f32 bf16", "mul f32 bf16", "div f32 bf16",
+        "maximum f32 bf16", "minimum f32 bf16", "lt f32 bf16", "le f32 bf16",
+        "eq f32 bf16 bool", "sum f32 bf16", "prod f32 bf16", "mean f32 bf16", "max f32 bf16",
+        "min f32 bf16", "matmul f32 bf16", "softmax f32", "layernorm f32", NULL
     };
+    // clang-format on
     static struct tf_plugin self = {
-        .abi = TF_ABI, .name = "onednn", .ops = ops, .dtypes = dtypes,
+        .abi = TF_ABI,
+        .name = "onednn",
+        .ops = ops,
+        .dtypes = dtypes,
         .layouts = TF_INPUT_STRIDES | TF_OUTPUT_STRIDES,
-        .contract = TF_MAY_CONTRACT | TF_MAY_FLUSH | TF_OPEN_NAN_MAX | TF_OPEN_SPECIAL |
-                    TF_OPEN_EMPTY,
-        .prepare = prepare, .run = walk_run, .release = walk_release, .ran = walk_ran,
+        .contract =
+            TF_MAY_CONTRACT | TF_MAY_FLUSH | TF_OPEN_NAN_MAX | TF_OPEN_SPECIAL | TF_OPEN_EMPTY,
+        .prepare = prepare,
+        .run = walk_run,
+        .release = walk_release,
+        .ran = walk_ran,
     };
     static char version[64];
     const dnnl_version_t *v = dnnl_version();

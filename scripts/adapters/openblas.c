@@ -1,8 +1,7 @@
 /*
- * OpenBLAS as a plug-in. Build and hunt:
+ * OpenBLAS as a plug-in. Built and hunted with:
  *
- *     scripts/adapters/setup openblas build/adapters
- *     tilefuzz fuzz --backends plugin:build/adapters/openblas.so --for 60s
+ *     tilefuzz fuzz --backends "$(scripts/adapters/setup openblas)" --for 60s
  *
  * OPENBLAS_CORETYPE=SkylakeX and the like, set before tilefuzz starts, choose other kernels: a
  * backend of its own, told apart by its version. What this CPU can't run is refused here.
@@ -13,45 +12,40 @@
 static const struct {
     const char *core, *flag;
 } needs[] = {
-    { "Sandybridge", "avx" },    { "Bulldozer", "fma4" },      { "Piledriver", "fma4" },
-    { "Steamroller", "fma4" },   { "Excavator", "fma4" },      { "Haswell", "avx2" },
-    { "Zen", "avx2" },           { "SkylakeX", "avx512vl" },   { "Cooperlake", "avx512_bf16" },
+    { "Sandybridge", "avx" },
+    { "Bulldozer", "fma4" },
+    { "Piledriver", "fma4" },
+    { "Steamroller", "fma4" },
+    { "Excavator", "fma4" },
+    { "Haswell", "avx2" },
+    { "Zen", "avx2" },
+    { "SkylakeX", "avx512vl" },
+    { "Cooperlake", "avx512_bf16" },
     { "Sapphirerapids", "amx_bf16" },
 };
-
-static bool cpu_has(const char *flag)
-{
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    char line[8192];
-    bool has = false;
-
-    while (f && !has && fgets(line, sizeof line, f)) {
-        if (strncmp(line, "flags", 5))
-            continue;
-        for (char *save, *word = strtok_r(line, " \t\n", &save); word && !has;
-             word = strtok_r(NULL, " \t\n", &save))
-            has = !strcmp(word, flag);
-        break;
-    }
-    if (f)
-        fclose(f);
-    return has;
-}
 
 const struct tf_plugin *tf_plugin_open(uint32_t abi)
 {
     static const char *const dtypes[] = { "f32", "f64", "i32", NULL };
+    // clang-format off
     static const char *const ops[] = {
         "permute", "reshape", "expand", "slice", "pad", "iota", "copy f32 f64", "neg f32 f64",
         "add f32 f64", "sub f32 f64", "mul f32 f64", "sum f32 f64", "mean f32 f64",
         "max f32 f64", "min f32 f64", "argmax f32 f64", "matmul f32 f64", NULL
     };
+    // clang-format on
     static struct tf_plugin self = {
-        .abi = TF_ABI, .name = "openblas", .ops = ops, .dtypes = dtypes,
+        .abi = TF_ABI,
+        .name = "openblas",
+        .ops = ops,
+        .dtypes = dtypes,
         .layouts = TF_INPUT_STRIDES | TF_OUTPUT_STRIDES,
-        .contract = TF_MAY_CONTRACT | TF_OPEN_NAN_MAX | TF_OPEN_SPECIAL | TF_OPEN_EMPTY |
-                    TF_OPEN_TIES,
-        .prepare = blas_prepare, .run = walk_run, .release = walk_release, .ran = walk_ran,
+        .contract =
+            TF_MAY_CONTRACT | TF_OPEN_NAN_MAX | TF_OPEN_SPECIAL | TF_OPEN_EMPTY | TF_OPEN_TIES,
+        .prepare = blas_prepare,
+        .run = walk_run,
+        .release = walk_release,
+        .ran = walk_ran,
     };
     static char version[128];
     const char *want = getenv("OPENBLAS_CORETYPE");

@@ -1,18 +1,22 @@
 """tinygrad as a backend: exec:PYTHON scripts/adapters/tinygrad_adapter.py [NAME=VALUE ..]
 
-NAME=VALUE are tinygrad's own variables: NOOPT=1, BEAM=2, DEVICE=PYTHON (older: PYTHON=1). Two are
-ours: REALIZE=all realizes every node, =copy (the default) what the program copies.
+NAME=VALUE are tinygrad's own variables: NOOPT=1, BEAM=2. Two are ours:
+DEVICE=CPU, =PYTHON, =CLANG (before 0.10); REALIZE=all realizes every node, =copy (the default)
+what the program copies.
 """
+import importlib.metadata
 import os
 import sys
 
 knobs = dict(a.split("=", 1) for a in sys.argv[1:])
 realize = knobs.pop("REALIZE", "copy")
-os.environ.update({"CACHELEVEL": "0", "DEBUG": "0", **knobs})
-if "DEVICE" in knobs:  # older versions know a variable for each device instead
-    os.environ[knobs["DEVICE"]] = "1"
-
-import importlib.metadata
+version = importlib.metadata.version("tinygrad")
+newer = [int(n) for n in version.split(".")[:2]] >= [0, 11]
+if "DEVICE" in knobs:
+    device = knobs.pop("DEVICE")  # older versions know a variable for each device
+    knobs.update({"DEV": device} if newer else {device: "1"})
+# no cache on the disk, and no pool of processes for a handful of kernels
+os.environ.update({"CACHELEVEL": "0", "CCACHE": "0", "PARALLEL": "0", "DEBUG": "0", **knobs})
 
 import numpy as np
 from tinygrad import Device, Tensor, dtypes
@@ -21,9 +25,8 @@ from ops import Table, compile_program
 from tilefuzz_adapter import serve
 
 table = Table("tinygrad")
-made = [None, None]
 if realize == "all":
-    kept = ("literal", "as", "data", "call", "list", "shape_of", "dtype_of")
+    kept = ("literal", "as", "data", "call", "list", "shape_is", "dtype_is")
     table.form = {k: v if k in kept else f"({v}).realize()" for k, v in table.form.items()}
 elif realize == "copy":
     table.form["copy"] += ".realize()"
@@ -31,7 +34,7 @@ elif realize == "copy":
 
 def give(x, node):
     """An input; not an alias of memory that is ours."""
-    if node["dtype"] == "bf16":
+    if node.dtype == "bf16":
         return Tensor(np.array(x, order="C").view(np.uint16)).bitcast(dtypes.bfloat16).realize()
     return Tensor(np.array(x, order="C")).realize()
 
@@ -43,14 +46,17 @@ def take(y):
     return np.array(y.numpy())
 
 
-def run(program, inputs):
-    if made[0] is not program:
-        made[:] = program, compile_program(table, program)
-    nodes = [n for n in program["nodes"] if n["op"] == "input"]
-    return [take(y) for y in made[1](*[give(x, n) for x, n in zip(inputs, nodes)])]
+def prepare(program):
+    return compile_program(table, program), program.inputs
 
 
-serve(run, name="tinygrad",
-      version=" ".join([importlib.metadata.version("tinygrad"), Device.DEFAULT, *sys.argv[1:]]),
-      contract=["may_contract", "may_reciprocal", "may_rescale", "may_flush", "open_special",
-                "open_nan_max", "open_domain", "open_empty", "open_functions"])
+def run(ready, inputs):
+    program, nodes = ready
+    return [take(y) for y in program(*[give(x, n) for x, n in zip(inputs, nodes)])]
+
+
+# clang has a bf16 from version 15 on
+halves = ["bf16"] if Device.DEFAULT == "PYTHON" else []
+serve(run, name="tinygrad", prepare=prepare, dtypes=["f32", "f64", "f16", "i32", "bool"] + halves,
+      library=" ".join([version, Device.DEFAULT, *sys.argv[1:]]),
+      contract=table.contract)

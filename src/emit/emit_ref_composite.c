@@ -57,7 +57,8 @@ static void round_all(struct refgen *g, const struct node *n)
     str_add(g->s, "w_%s[i] = %sw_%s[i]);", n->name, to, n->name);
 }
 
-static void softmax(struct refgen *g, int node)
+/* softmax, logsoftmax, cumsum */
+static void lines(struct refgen *g, int node)
 {
     const struct node *n = &g->p->node[node];
     int64_t size = n->sh.dim[n->axis];
@@ -65,12 +66,15 @@ static void softmax(struct refgen *g, int node)
 
     open_rows(g, &n->sh, n->sh.rank, n->axis, at);
     ref_line(g);
-    str_puts(g->s, "r_softmax(&");
+    str_add(g->s, "r_%s%s(&", n->op == OP_CUMSUM && n->dt == DT_I32 ? "i" : "",
+            op_info(n->op)->name);
     ref_put_node(g, node, at);
     str_puts(g->s, ", &");
     ref_put_node(g, n->arg[0].node, at);
-    str_add(g->s, ", %" PRId64 ", %" PRId64 ", %" PRId64 ");", size, stride_of(&n->sh, n->axis),
-            blocks_of(g, node, size));
+    str_add(g->s, ", %" PRId64 ", %" PRId64, size, stride_of(&n->sh, n->axis));
+    if (n->op == OP_SOFTMAX)
+        str_add(g->s, ", %" PRId64, blocks_of(g, node, size));
+    str_puts(g->s, ");");
 }
 
 static void norm(struct refgen *g, int node)
@@ -221,8 +225,8 @@ void ref_composite(struct refgen *g, int node)
     } else if (n->op == OP_CONCAT) {
         concat(g, node);
     } else {
-        if (n->op == OP_SOFTMAX)
-            softmax(g, node);
+        if (n->op == OP_SOFTMAX || n->op == OP_LOGSOFTMAX || n->op == OP_CUMSUM)
+            lines(g, node);
         else if (n->op == OP_ATTENTION)
             attention(g, node);
         else

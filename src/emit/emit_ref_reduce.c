@@ -57,6 +57,35 @@ static void open_accumulator(struct refgen *g, const struct node *n)
     }
 }
 
+/* "r_add(r_mul(alpha, total), r_mul(beta, c))", and less where less is asked for */
+static void put_scaled(struct refgen *g, const struct node *n, const struct coord *at,
+                       const char *total)
+{
+    bool is_real = is_float(n->dt), adds = n->n_arg == 3 && n->beta != 0;
+    const char *add = is_real ? "r_add(" : "r_iadd(", *mul = is_real ? "r_mul(" : "r_imul(";
+
+    if (adds && n->alpha != 0)
+        str_puts(g->s, add);
+    if (n->alpha != 1 && n->alpha != 0) {
+        str_puts(g->s, mul);
+        ref_put_literal(g, n->acc, n->alpha);
+        str_add(g->s, ", %s)", total);
+    } else if (n->alpha != 0 || !adds) {
+        str_puts(g->s, n->alpha == 0 ? "r_num(0)" : total);
+    }
+    if (!adds)
+        return;
+    str_puts(g->s, n->alpha != 0 ? ", " : "");
+    if (n->beta != 1) {
+        str_puts(g->s, mul);
+        ref_put_literal(g, n->acc, n->beta);
+        str_puts(g->s, ", ");
+    }
+    ref_put_node(g, n->arg[2].node, at);
+    str_puts(g->s, n->beta != 1 ? ")" : "");
+    str_puts(g->s, n->alpha != 0 ? ")" : "");
+}
+
 static void close_accumulator(struct refgen *g, int node, const struct coord *at, int64_t terms)
 {
     const struct node *n = &g->p->node[node];
@@ -69,6 +98,8 @@ static void close_accumulator(struct refgen *g, int node, const struct coord *at
     str_puts(g->s, to);
     if (n->op == OP_MEAN)
         str_add(g->s, "r_mean(%s, %" PRId64 ")", total, terms);
+    else if (n->op == OP_MATMUL)
+        put_scaled(g, n, at, total);
     else
         str_puts(g->s, total);
     str_puts(g->s, *to ? ");" : ";");

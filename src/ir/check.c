@@ -158,7 +158,9 @@ static int check_nodes(const struct prog *p, struct err *e)
                               n->name);
         if (node_check(p, &copy, &part, e))
             return e->code;
-        if (copy.dt != n->dt || copy.acc != n->acc || !shape_equal(&copy.sh, &n->sh))
+        if (copy.dt != n->dt || copy.acc != n->acc ||
+            (n->op == OP_MATMUL && (copy.alpha != n->alpha || copy.beta != n->beta)) ||
+            !shape_equal(&copy.sh, &n->sh))
             return err_at(e, ERR_INPUT, n->line, 0,
                           "%s records another shape or dtype than its operands give; expected "
                           "node_infer after every change",

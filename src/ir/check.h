@@ -26,6 +26,8 @@ enum part {
     PART_OFFSET,
     PART_SHIFT,
     PART_TIMES,
+    PART_ALPHA,
+    PART_BETA,
     PART_ITEM, /* + place in the list; reductions: + axis */
     PART_COUNT = PART_ITEM + MAX_RANK
 };

@@ -223,7 +223,8 @@ static int check_operands(struct infer *f)
 
     if (n >= f->p->node && n < f->p->node + f->p->n)
         before = (int)(n - f->p->node);
-    if (n->n_arg != op_info(n->op)->n_arg && !(n->op == OP_ATTENTION && n->n_arg == 4))
+    if (n->n_arg != op_info(n->op)->n_arg && !(n->op == OP_ATTENTION && n->n_arg == 4) &&
+        !(n->op == OP_MATMUL && n->n_arg == 3))
         return infer_fault(f, PART_OP, "%d operands of %s; expected %d", n->n_arg, op_name(f),
                            op_info(n->op)->n_arg);
     for (int k = 0; k < n->n_arg; k++) {
@@ -279,6 +280,8 @@ int node_check(const struct prog *p, struct node *n, enum part *part, struct err
             rc = infer_composite(&f);
             break;
         }
+        if (rc == 0 && n->op != OP_MATMUL)
+            n->scaled = false;
         if (rc == 0 && !has_acc(n->op)) {
             n->acc_given = false;
             n->acc = n->dt;

@@ -1,5 +1,6 @@
 /*
- * Shapes of composites: softmax, layernorm, rmsnorm, argmax, gather, concat, attention.
+ * Shapes of composites: softmax, logsoftmax, cumsum, layernorm, rmsnorm, argmax, gather,
+ * concat, attention.
  */
 #include "ir/infer.h"
 
@@ -19,6 +20,22 @@ static int infer_softmax(struct infer *f)
 
     f->n->sh = x->sh;
     return check_axis(f, &x->sh);
+}
+
+/* It is written out as a sum of what a mask leaves of each line, for every element of it. */
+static int infer_cumsum(struct infer *f)
+{
+    const struct shape *x = &infer_operand(f, 0)->sh;
+    struct shape wide = *x;
+
+    f->n->sh = *x;
+    if (check_axis(f, x))
+        return f->e->code;
+    if (x->rank == MAX_RANK)
+        return infer_fault(f, PART_ARG, "cumsum of rank %d; expected at most %d", MAX_RANK,
+                           MAX_RANK - 1);
+    wide.dim[wide.rank++] = x->dim[f->n->axis];
+    return infer_check_shape(f, &wide, PART_OP);
 }
 
 /* layernorm and rmsnorm: one gain, and one bias, for each place of the last axis. */
@@ -200,8 +217,10 @@ int infer_composite(struct infer *f)
     if (infer_check_taken(f, 0) || infer_acc(f, infer_operand(f, 0)->dt))
         return f->e->code;
     n->dt = infer_operand(f, 0)->dt;
-    if (n->op == OP_SOFTMAX)
+    if (n->op == OP_SOFTMAX || n->op == OP_LOGSOFTMAX)
         return infer_softmax(f);
+    if (n->op == OP_CUMSUM)
+        return infer_cumsum(f);
     if (n->op == OP_LAYERNORM || n->op == OP_RMSNORM)
         return infer_norm(f);
     if (n->op == OP_ARGMAX)

@@ -3,6 +3,8 @@
  */
 #include "ir/infer.h"
 
+#include <math.h>
+
 /* The accumulator of a node whose operands have dtype dt. */
 int infer_acc(struct infer *f, enum dtype dt)
 {
@@ -50,6 +52,25 @@ int infer_reduce(struct infer *f)
     return infer_acc(f, x->dt);
 }
 
+/* alpha and beta, once the accumulator is known. */
+static int infer_scales(struct infer *f)
+{
+    struct node *n = f->n;
+
+    if (!n->scaled)
+        n->alpha = n->beta = 1;
+    if (literal_fault(n->acc, &n->alpha) || !isfinite(n->alpha))
+        return infer_fault(f, PART_ALPHA, "alpha out of range; expected a finite %s",
+                           dtype_info(n->acc)->name);
+    if (literal_fault(n->acc, &n->beta) || !isfinite(n->beta))
+        return infer_fault(f, PART_BETA, "beta out of range; expected a finite %s",
+                           dtype_info(n->acc)->name);
+    if (n->n_arg < 3 && n->beta != 1)
+        return infer_fault(f, PART_BETA, "beta= without a third operand; expected one");
+    n->scaled = n->alpha != 1 || n->beta != 1;
+    return 0;
+}
+
 int infer_matmul(struct infer *f)
 {
     struct node *n = f->n;
@@ -76,7 +97,15 @@ int infer_matmul(struct infer *f)
     n->dt = x->dt;
     n->sh = x->sh;
     n->sh.dim[r - 1] = y->sh.dim[r - 1];
-    if (infer_acc(f, x->dt))
+    if (infer_acc(f, x->dt) || infer_check_shape(f, &n->sh, PART_OP) || infer_scales(f))
         return f->e->code;
-    return infer_check_shape(f, &n->sh, PART_OP);
+    if (n->n_arg < 3)
+        return 0;
+    if (infer_check_same(f, 2))
+        return f->e->code;
+    if (!shape_equal(&infer_operand(f, 2)->sh, &n->sh))
+        return infer_fault(f, PART_ARG + 2,
+                           "c of shape %s; expected %s, the shape of the product",
+                           infer_shown(&infer_operand(f, 2)->sh).s, infer_shown(&n->sh).s);
+    return 0;
 }

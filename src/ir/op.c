@@ -62,7 +62,7 @@ bool op_is_composite(enum op op)
 
 bool op_takes_acc(enum op op)
 {
-    return op == OP_SUM || op == OP_PROD || op == OP_MEAN || op == OP_MATMUL;
+    return op == OP_SUM || op == OP_PROD || op == OP_MEAN || op == OP_MATMUL || op == OP_CUMSUM;
 }
 
 enum dtype dtype_acc(enum dtype dt)

@@ -52,7 +52,7 @@ struct keyed {
     unsigned seen; /* bits of parts */
     int64_t axis, keep, offset;
     uint32_t axes;
-    double value, eps, scale;
+    double value, eps, scale, alpha, beta;
     enum dtype acc;
     enum mask_kind mask;
     enum empty_row empty;

@@ -202,17 +202,20 @@ static void keys_of(enum op op, unsigned *allowed, unsigned *needed)
     } else if (op_is_composite(op)) {
         *needed = PART_BIT(PART_AXIS);
     }
+    if (op == OP_MATMUL)
+        *allowed |= PART_BIT(PART_ALPHA) | PART_BIT(PART_BETA);
     if (op_takes_acc(op))
         *allowed |= PART_BIT(PART_ACC);
     *allowed |= *needed;
 }
 
-/* Behind an attention's operands: another word that is no key is its mask. */
-static bool at_mask(const struct parse *p, const struct node *n)
+/* Behind the operands of an attention or a matmul: another word that is no key is its mask, or
+ * what is added to the product. */
+static bool at_last(const struct parse *p, const struct node *n)
 {
     struct lex peek = p->lx;
 
-    if (n->op != OP_ATTENTION || peek.tok.kind != TOK_WORD)
+    if ((n->op != OP_ATTENTION && n->op != OP_MATMUL) || peek.tok.kind != TOK_WORD)
         return false;
     lex_next(&peek);
     return !lex_is(&peek, "=");
@@ -251,6 +254,9 @@ static int parse_attributes(struct parse *p, struct node *n)
     n->acc_given = kv.seen & PART_BIT(PART_ACC);
     n->acc = kv.acc;
     n->eps = kv.eps;
+    n->scaled = kv.seen & (PART_BIT(PART_ALPHA) | PART_BIT(PART_BETA));
+    n->alpha = kv.seen & PART_BIT(PART_ALPHA) ? kv.alpha : 1;
+    n->beta = kv.seen & PART_BIT(PART_BETA) ? kv.beta : 1;
     n->scale = kv.scale;
     n->mask = kv.mask;
     n->empty = kv.empty;
@@ -303,8 +309,12 @@ int parse_named(struct parse *p)
     for (int k = 0; k < n.n_arg; k++)
         if (parse_arg(p, k, &n.arg[k]))
             return lx->e->code;
-    if (at_mask(p, &n) && parse_arg(p, n.n_arg++, &n.arg[3]))
-        return lx->e->code;
+    if (at_last(p, &n)) {
+        int k = n.n_arg++;
+
+        if (parse_arg(p, k, &n.arg[k]))
+            return lx->e->code;
+    }
     if (parse_attributes(p, &n))
         return lx->e->code;
     return add_node(p, &n);

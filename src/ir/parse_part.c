@@ -25,6 +25,8 @@ static const struct {
     { "offset", PART_OFFSET },
     { "shift", PART_SHIFT },
     { "times", PART_TIMES },
+    { "alpha", PART_ALPHA },
+    { "beta", PART_BETA },
 };
 /* clang-format on */
 
@@ -177,6 +179,10 @@ static int parse_key(struct parse *p, enum part part, struct keyed *kv)
         return parse_ints(p, "of shifts like [1,0]", PART_SHIFT, kv->list, &kv->n_list);
     case PART_TIMES:
         return parse_ints(p, "of times like [2,1]", PART_TIMES, kv->list, &kv->n_list);
+    case PART_ALPHA:
+        return lex_number(&p->lx, "a number", &kv->alpha);
+    case PART_BETA:
+        return lex_number(&p->lx, "a number", &kv->beta);
     case PART_OP:
     case PART_ARG:
     case PART_DTYPE:

@@ -106,6 +106,19 @@ static int parse_policy(struct parse *p, struct step *s)
     return 0;
 }
 
+static int parse_exchange(struct parse *p, struct step *s)
+{
+    const char *word[EXCHANGE_COUNT];
+    int at;
+
+    for (int x = 0; x < EXCHANGE_COUNT; x++)
+        word[x] = exchange_name((enum exchange)x);
+    if (parse_choice(p, word, EXCHANGE_COUNT, &at))
+        return p->lx.e->code;
+    s->exchange = (enum exchange)at;
+    return 0;
+}
+
 /* The second of two words is true. */
 static int parse_either(struct parse *p, const char *no, const char *yes, bool *on)
 {
@@ -148,7 +161,7 @@ static int parse_word(struct parse *p, struct step *s, const char *form, int *n_
     if (strcmp(form, "STAGE") == 0)
         return parse_stage(p, s, w);
     if (strcmp(form, "OVER") == 0)
-        return parse_either(p, "own", "alias", &s->on);
+        return parse_exchange(p, s);
     if (strcmp(form, "POLICY") == 0)
         return parse_policy(p, s);
     if (strcmp(form, "ONOFF") == 0)

@@ -175,6 +175,10 @@ static void put_attributes(struct str *s, const struct node *n)
     } else if (op_is_composite(n->op)) {
         put_composite(s, n);
     }
+    if (n->scaled)
+        put_number_key(s, "alpha", n->acc, n->alpha);
+    if (n->scaled && n->n_arg == 3)
+        put_number_key(s, "beta", n->acc, n->beta);
     if (n->acc_given)
         put_key(s, "acc", dtype_info(n->acc)->name);
 }

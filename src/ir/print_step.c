@@ -112,7 +112,7 @@ void step_print(const struct prog *p, const struct step *st, struct str *s)
         return;
     case STEP_EPILOGUE:
         put_node(s, p, st, 0);
-        str_puts(s, st->on ? " alias" : " own");
+        str_add(s, " %s", exchange_name(st->exchange));
         return;
     case STEP_SWIZZLE:
         put_operand(s, p, st);

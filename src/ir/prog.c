@@ -188,6 +188,8 @@ static int64_t composite_terms(const struct prog *p, const struct node *n)
     if (n->op == OP_ATTENTION)
         return node_scores(p, n) *
                (x->dim[x->rank - 1] + n->sh.dim[n->sh.rank - 1] + 2); /* maximum and sum */
+    if (n->op == OP_CUMSUM)
+        return shape_count(x) * x->dim[n->axis];
     return n->op == OP_RMSNORM ? shape_count(x) : 2 * shape_count(x);
 }
 
@@ -196,6 +198,8 @@ static int64_t composite_inner(const struct prog *p, const struct node *n)
 {
     if (n->op == OP_ATTENTION)
         return 8 * node_scores(p, n);
+    if (n->op == OP_CUMSUM) /* of each line, for each of its elements */
+        return 3 * shape_count(&n->sh) * n->sh.dim[n->axis];
     return 5 * (shape_count(&p->node[n->arg[0].node].sh) + shape_count(&n->sh));
 }
 

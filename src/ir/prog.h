@@ -84,12 +84,17 @@ struct node {
 
     /* Reductions, matmul, composites: the dtype they add up in (max, min: compare in; a
      * composite computes in it throughout). node_infer fills it in: f32 for f16 and bf16,
-     * else the operand's dtype, unless acc_given (sum prod mean matmul only). It makes
+     * else the operand's dtype, unless acc_given (see op_takes_acc). It makes
      * acc_given false where the default was given. Elsewhere acc is dt. */
     bool acc_given;
     enum dtype acc;
 
-    int axis;             /* iota softmax argmax gather concat */
+    /* Matmul: alpha a b, and + beta c if there is a third operand. Not given: 1. node_infer
+     * fills them in, and makes scaled false where both are what they are without. */
+    bool scaled;
+    double alpha, beta; /* rounded to acc */
+
+    int axis;             /* iota softmax logsoftmax cumsum argmax gather concat */
     double value;         /* const: the value; pad: the fill */
     double eps;           /* layernorm rmsnorm; rounded to acc */
     double scale;         /* attention; rounded to acc */
@@ -124,7 +129,7 @@ bool op_is_view(enum op op);
 bool op_is_source(enum op op); /* input, const, iota */
 bool op_is_reduce(enum op op); /* sum prod max min mean and matmul */
 bool op_is_composite(enum op op);
-bool op_takes_acc(enum op op); /* may its line say acc=: sum prod mean matmul */
+bool op_takes_acc(enum op op); /* may its line say acc=: sum prod mean matmul cumsum */
 /* what a value of dt is computed in unless acc= says other: f32 for f16 and bf16, else dt */
 enum dtype dtype_acc(enum dtype dt);
 const char *mask_name(enum mask_kind m);  /* "none" "causal" "causal_br" "bool" "add" */

@@ -99,10 +99,22 @@ const char *splitk_mode_name(enum splitk_mode m)
     return name[m];
 }
 
+const char *exchange_name(enum exchange x)
+{
+    static const char *const name[] = {
+        [EXCHANGE_OWN] = "own", [EXCHANGE_ALIAS] = "alias", [EXCHANGE_GLOBAL] = "global"
+    };
+
+    if ((unsigned)x >= ARRAY_LEN(name))
+        BUG("exchange %d", (int)x);
+    return name[x];
+}
+
 bool step_is_gpu(const struct step *s)
 {
     return s->kind == STEP_TILE || s->kind == STEP_BIND || s->kind == STEP_STAGE ||
-           s->kind == STEP_EPILOGUE || s->kind == STEP_SWIZZLE;
+           s->kind == STEP_EPILOGUE || s->kind == STEP_SWIZZLE ||
+           (s->kind == STEP_SPLITK && s->mode > SPLITK_WORKSPACE);
 }
 
 bool algo_takes(enum algo a, enum op op)

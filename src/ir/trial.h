@@ -44,6 +44,10 @@ enum algo { ALGO_DECOMPOSED, ALGO_ONLINE, ALGO_SPLIT, ALGO_FLASH, ALGO_COUNT };
  * up; one after the other under a semaphore; by atomic addition. NONE: not a slice. */
 enum splitk_mode { SPLITK_NONE, SPLITK_WORKSPACE, SPLITK_SERIAL, SPLITK_ATOMIC };
 
+/* Where the results of a tiled kernel pass through: shared memory of their own, or over the
+ * stages, or a temporary in global memory. */
+enum exchange { EXCHANGE_OWN, EXCHANGE_ALIAS, EXCHANGE_GLOBAL, EXCHANGE_COUNT };
+
 struct step {
     enum step_kind kind;
     int node[2];         /* fuse: P, C; algo, reorder, splitk: [0] */
@@ -53,7 +57,8 @@ struct step {
     int64_t n;               /* split, splitk, vectorize; algo with blocks: the block */
     enum algo algo;          /* algo */
     enum plan_policy policy; /* plan */
-    bool on;                 /* inplace; epilogue: alias */
+    bool on;                 /* inplace */
+    enum exchange exchange;  /* epilogue */
     int64_t splits;          /* algo flash: slices of the keys, 1 = none */
     enum splitk_mode mode;   /* splitk: never NONE */
     int n_tile;              /* tile: 2 or 3 */
@@ -103,6 +108,7 @@ const char *recipe_help(enum recipe r);
 bool recipe_parse(const char *s, size_t n, enum recipe *r);
 const char *algo_name(enum algo a);               /* "decomposed" "online" "split" "flash" */
 const char *splitk_mode_name(enum splitk_mode m); /* "workspace" "serial" "atomic" */
+const char *exchange_name(enum exchange x);       /* "own" "alias" "global" */
 bool algo_takes(enum algo a, enum op op);         /* may a composite op be computed so */
 
 /* matmul aliases resolved: role is 'i' or 'r', num >= 0. False if the axis does not exist

@@ -54,6 +54,58 @@ static void softmax(struct exacts *x, int i)
     }
 }
 
+/* Exact where one score wins: its own is then 0, as is the logarithm of a sum of 1. */
+static void logsoftmax(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    const struct xval *src = x->node[n->arg[0].node].p;
+    const struct xfloat *f = xfloat(n->acc);
+    int64_t len = n->sh.dim[n->axis], inner = 1;
+
+    for (int a = n->axis + 1; a < n->sh.rank; a++)
+        inner *= n->sh.dim[a];
+    for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
+        int64_t at = k / inner * inner * len + k % inner;
+        double top;
+        int64_t c = exact_winners(src + at, len, inner, f->cut, &top);
+
+        for (int64_t j = 0; j < len; j++) {
+            struct xval v = src[at + j * inner];
+            double d = v.v - top;
+            bool exact = c == 1 && v.e == 0 && exact_round(n->acc, d) == d && d + top == v.v;
+
+            x->node[i].p[at + j * inner] =
+                exact ? exact_store(n->acc, n->dt, (struct xval){ d, 0 }) : VAL_OPEN;
+        }
+    }
+}
+
+static void cumsum(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    const struct xval *src = x->node[n->arg[0].node].p;
+    int64_t len = n->sh.dim[n->axis], inner = 1;
+
+    for (int a = n->axis + 1; a < n->sh.rank; a++)
+        inner *= n->sh.dim[a];
+    for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
+        int64_t at = k / inner * inner * len + k % inner;
+        struct adder s = { 0 };
+        int64_t whole = 0;
+
+        for (int64_t j = at; j < at + len * inner; j += inner) {
+            struct xval *to = &x->node[i].p[j];
+
+            adder_put(&s, src[j]);
+            whole += src[j].e == 0 && n->dt == DT_I32 ? (int64_t)src[j].v : 0;
+            if (n->dt == DT_I32)
+                *to = s.open || s.e != 0 ? VAL_OPEN : (struct xval){ wrap_i32(whole), 0 };
+            else
+                *to = exact_store(n->acc, n->dt, adder_sum(&s, n->acc));
+        }
+    }
+}
+
 static void argmax(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
@@ -127,6 +179,12 @@ void exact_composite(struct exacts *x, int i)
     switch ((int)x->prog->node[i].op) {
     case OP_SOFTMAX:
         softmax(x, i);
+        return;
+    case OP_LOGSOFTMAX:
+        logsoftmax(x, i);
+        return;
+    case OP_CUMSUM:
+        cumsum(x, i);
         return;
     case OP_ATTENTION:
         exact_attention(x, i);

@@ -152,7 +152,8 @@ static bool chain(struct draft *d, const struct scores *s, const struct codes *c
     int64_t e = n->sh.dim[n->sh.rank - 1], t, hq = 1, hk = 1, rows;
     struct trace v;
 
-    if (n->op != OP_MATMUL && n->op != OP_ATTENTION)
+    if ((n->op != OP_MATMUL && n->op != OP_ATTENTION) || n->scaled ||
+        (n->op == OP_MATMUL && n->n_arg == 3))
         return false;
     v = exact_trace(d, n->arg[arg].node);
     vs = &d->prog->node[n->arg[arg].node].sh;
@@ -289,8 +290,8 @@ int exact_pick(struct draft *d)
     for (int i = 0; i < d->prog->n; i++) {
         enum op op = d->prog->node[i].op;
 
-        if (!d->live[i] ||
-            (op != OP_EXP && op != OP_EXP2 && op != OP_SOFTMAX && op != OP_ATTENTION))
+        if (!d->live[i] || (op != OP_EXP && op != OP_EXP2 && op != OP_SOFTMAX &&
+                            op != OP_LOGSOFTMAX && op != OP_ATTENTION))
             continue;
         if (!exact_site(d, i, &site[n]))
             continue;

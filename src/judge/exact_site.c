@@ -133,7 +133,8 @@ static bool climb(struct draft *d, int node, int64_t n, struct scores *s)
             take_mask(s, d, n, x->arg[side].node, true);
             node = x->arg[!side].node;
         } else {
-            return x->op == OP_INPUT || x->op == OP_MATMUL || x->op == OP_SUM;
+            return x->op == OP_INPUT || x->op == OP_SUM ||
+                   (x->op == OP_MATMUL && x->n_arg == 2 && !x->scaled);
         }
     }
     return false;
@@ -277,7 +278,7 @@ bool exact_site(struct draft *d, int i, struct scores *s)
     s->cut = xfloat(s->core)->cut;
     if (n->op == OP_ATTENTION)
         return attention(d, n, s) && s->n_key > 1 && s->n_c > 0 && s->n_row > 0;
-    if (n->op == OP_SOFTMAX) {
+    if (n->op == OP_SOFTMAX || n->op == OP_LOGSOFTMAX) {
         logits = n->arg[0].node;
         axes = 1u << n->axis;
     } else {

@@ -222,6 +222,27 @@ void exact_reduce(struct exacts *x, int i)
     }
 }
 
+static struct xval times(double by, struct xval x)
+{
+    return (struct xval){ by * x.v,
+                          x.e < 0 ? -1
+                                  : fabs(by) * x.e + fabs(fma(by, x.v, -(by * x.v))) * 1.001 };
+}
+
+/* alpha a b + beta c, all terms scaled: c may be NULL. */
+static struct xval dot_scaled(const struct node *n, const struct xval *a, const struct xval *b,
+                              int64_t k, int64_t step, const struct xval *c)
+{
+    struct adder s = { 0 };
+
+    for (int64_t j = 0; j < k && n->alpha != 0; j++)
+        adder_put_product(&s, times(n->alpha, a[j]), b[j * step]);
+    if (c && n->beta != 0)
+        adder_put_product(&s, (struct xval){ n->beta, 0 }, *c);
+    s.terms += 2; /* roundings where it is not exact */
+    return adder_sum(&s, n->acc);
+}
+
 /* One element of a float matmul whose operands need a closer look. */
 static struct xval dot(const struct xval *a, const struct xval *b, int64_t k, int64_t step,
                        enum dtype acc)
@@ -255,6 +276,26 @@ static double dot_plain(const struct xval *a, const struct xval *b, int64_t k, i
     return s;
 }
 
+static struct xval scaled_i32(const struct exacts *x, const struct node *n, int64_t e,
+                              struct xval product)
+{
+    uint32_t s = 0;
+
+    if (n->alpha != 0) {
+        if (product.e < 0)
+            return product;
+        s = (uint32_t)(int32_t)n->alpha * (uint32_t)(int32_t)product.v;
+    }
+    if (n->n_arg == 3 && n->beta != 0) {
+        struct xval c = x->node[n->arg[2].node].p[e];
+
+        if (c.e != 0)
+            return VAL_OPEN;
+        s += (uint32_t)(int32_t)n->beta * (uint32_t)(int32_t)c.v;
+    }
+    return (struct xval){ (double)(int32_t)s, 0 };
+}
+
 void exact_matmul(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
@@ -272,10 +313,13 @@ void exact_matmul(struct exacts *x, int i)
         const struct xval *pa = l->p + (b * rows + m) * k, *pb = r->p + b * k * cols + c;
         struct xval s;
 
-        if (plain)
+        if (n->dt != DT_I32 && (n->scaled || n->n_arg == 3))
+            s = dot_scaled(n, pa, pb, k, cols,
+                           n->n_arg == 3 ? &x->node[n->arg[2].node].p[e] : NULL);
+        else if (plain)
             s = (struct xval){ dot_plain(pa, pb, k, cols), 0 };
         else if (n->dt == DT_I32)
-            s = dot_i32(pa, pb, k, cols);
+            s = scaled_i32(x, n, e, dot_i32(pa, pb, k, cols));
         else
             s = dot(pa, pb, k, cols, n->acc);
         x->node[i].p[e] = n->dt == DT_I32 ? s : exact_store(n->acc, n->dt, s);

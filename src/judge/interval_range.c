@@ -213,6 +213,24 @@ static struct range reduce(const struct intervals *x, const struct node *n)
     return r;
 }
 
+/* alpha r, and + beta c: one sum of everything. */
+static struct range scaled(const struct intervals *x, const struct node *n, struct range r)
+{
+    struct range c = n->n_arg == 3 ? of_arg(x, &n->arg[2]) : of_values(&(double){ 0 }, 1);
+
+    r.ok &= c.ok;
+    r.n = 0;
+    r.grid += n->alpha != 0 ? exact_grid(n->alpha) : 0;
+    if (n->n_arg == 3 && n->beta != 0 && c.grid + exact_grid(n->beta) < r.grid)
+        r.grid = c.grid + exact_grid(n->beta);
+    r.mag = r.mag * fabs(n->alpha) + c.mag * fabs(n->beta);
+    r.mean = hypot(r.mean * n->alpha, c.mean * n->beta);
+    r.one_sided = false;
+    if (n->acc != DT_I32)
+        r.ok &= r.mag <= exact_room(n->acc, r.grid);
+    return r;
+}
+
 static struct range matmul(const struct intervals *x, const struct node *n)
 {
     struct range a = of_arg(x, &n->arg[0]), b = of_arg(x, &n->arg[1]), r = { 0 };
@@ -222,7 +240,10 @@ static struct range matmul(const struct intervals *x, const struct node *n)
     r.mean = a.mean * b.mean;
     r.grid = a.grid + b.grid;
     r.one_sided = a.one_sided && b.one_sided;
-    return added(r, terms(x, n), n->acc);
+    r = added(r, terms(x, n), n->acc);
+    if (n->scaled || n->n_arg == 3)
+        r = scaled(x, n, r);
+    return r;
 }
 
 static struct range either(const struct range *a, const struct range *b)
@@ -288,6 +309,8 @@ static struct range composite(const struct intervals *x, const struct node *n)
         b = of_arg(x, &n->arg[1]);
         return either(&a, &b);
     }
+    if (n->op == OP_CUMSUM)
+        return added(a, n->sh.dim[n->axis], n->acc);
     if (n->op == OP_ARGMAX)
         return (struct range){ .ok = a.ok, .mag = 1e4, .mean = 1e4, .one_sided = true };
     return (struct range){ .mag = 1, .mean = 1 };

@@ -12,6 +12,9 @@
  *               not at all)
  *   softmax     exp(x - max) / sum of these: a logit of -inf gives 0; NaN, +inf, or nothing
  *               but -inf make the row NaN
+ *   logsoftmax  x - max - log(sum of exp(x - max)): of -inf it is -inf; NaN where softmax is
+ *   cumsum      each prefix a sum of its own
+ *   matmul      alpha = 0 does not look at a and b, beta = 0 not at c
  *   attention   s = scale * q.k + mask; w = exp(s - max over the visible) and 0 where hidden,
  *               selected after exp; o = (sum w v) / sum w
  *   layernorm   d = x - mean, two passes: d / sqrt(mean of d d + eps) * g + b
@@ -22,6 +25,7 @@
  *   mean m = sum * pinv(n), n the integer word; 1 / sqrt(v) = pinv(sqrt(v))
  *   softmax     exp(x - max) * pinv(sum);  attention  (sum w v) * pinv(sum w), max over
  *               the visible (bottom if none), scale the word ring_literal(scale)
+ *   logsoftmax  x - max - log(sum of exp(x - max))
  *   layernorm   d * pinv(sqrt(sum(d d) * pinv(n) + eps)) * g + b
  *   rmsnorm     x * pinv(sqrt(sum(x x) * pinv(n) + eps)) * g
  *   argmax      the signed order; the first wins
@@ -56,7 +60,7 @@ struct want {
     const struct trial *trial;
     enum algebra algebra;
     struct want_node *node; /* one per program node */
-    int64_t opened; /* elements of nodes that a contract leaves open; 0 without one */
+    int64_t opened;         /* elements of nodes that a contract leaves open; 0 without one */
 };
 
 struct judge_rule;

@@ -163,7 +163,9 @@ static int64_t terms(const struct ref *r, const struct node *x)
     if (!op_is_reduce(x->op) && !op_is_composite(x->op))
         return 1;
     o = &r->prog->node[x->arg[0].node].sh;
-    if (x->op == OP_MATMUL || x->op == OP_LAYERNORM || x->op == OP_RMSNORM)
+    if (x->op == OP_MATMUL)
+        return (int64_t)((double)o->dim[o->rank - 1] * fmax(1, fabs(x->alpha))) + 3;
+    if (x->op == OP_LAYERNORM || x->op == OP_RMSNORM)
         return o->dim[o->rank - 1];
     return shape_count(o);
 }
@@ -237,7 +239,8 @@ static struct val divisor(const struct ref *r, const struct node *x, int64_t k)
     if (x->op == OP_DIV)
         return judge_value(&r->want->node[x->arg[1].node], k);
     if (x->op == OP_MEAN) {
-        int64_t all = shape_count(&r->prog->node[x->arg[0].node].sh), kept = shape_count(&x->sh);
+        int64_t all = shape_count(&r->prog->node[x->arg[0].node].sh),
+                kept = shape_count(&x->sh);
 
         return (struct val){ kept ? (double)(all / kept) : 1, 0 };
     }
@@ -284,13 +287,14 @@ static bool divides(enum op op)
 static bool adds_up(enum op op)
 {
     return op == OP_SUM || op == OP_PROD || op == OP_MEAN || op == OP_MATMUL ||
-           op == OP_SOFTMAX || op == OP_LAYERNORM || op == OP_RMSNORM || op == OP_ATTENTION;
+           op == OP_SOFTMAX || op == OP_LOGSOFTMAX || op == OP_CUMSUM || op == OP_LAYERNORM ||
+           op == OP_RMSNORM || op == OP_ATTENTION;
 }
 
 static bool is_function(enum op op)
 {
     return op == OP_EXP || op == OP_EXP2 || op == OP_LOG || op == OP_TANH || op == OP_ERF ||
-           op == OP_SOFTMAX || op == OP_ATTENTION;
+           op == OP_SOFTMAX || op == OP_LOGSOFTMAX || op == OP_ATTENTION;
 }
 
 /* Does the op ask for the largest or the mean of no elements? */

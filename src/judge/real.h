@@ -31,28 +31,31 @@ typedef __float128 real;
 #define DEEP           1500 /* exp of minus this is 0 */
 #define ERF_ULPS       2.0
 
-#define ref_vals            ref_vals_wide
-#define ref_store           ref_store_wide
-#define ref_narrow          ref_wide
-#define special_unary       special_unary_wide
-#define special_binary      special_binary_wide
-#define sum_kind            sum_kind_wide
-#define sum_bound           sum_bound_wide
-#define sum_special         sum_special_wide
-#define sum_dot_special     sum_dot_special_wide
-#define soft_weigh          soft_weigh_wide
-#define soft_kind           soft_kind_wide
-#define ref_bound_each      ref_wide_each
-#define ref_bound_where     ref_wide_where
-#define ref_bound_to_word   ref_wide_to_word
-#define ref_bound_sum       ref_wide_sum
-#define ref_bound_prod      ref_wide_prod
-#define ref_bound_max       ref_wide_max
-#define ref_bound_argmax    ref_wide_argmax
-#define ref_bound_matmul    ref_wide_matmul
-#define ref_bound_softmax   ref_wide_softmax
-#define ref_bound_norm      ref_wide_norm
-#define ref_bound_attention ref_wide_attention
+#define ref_vals             ref_vals_wide
+#define ref_store            ref_store_wide
+#define ref_narrow           ref_wide
+#define special_unary        special_unary_wide
+#define special_binary       special_binary_wide
+#define sum_kind             sum_kind_wide
+#define sum_bound            sum_bound_wide
+#define sum_special          sum_special_wide
+#define sum_dot_kinds        sum_dot_kinds_wide
+#define sum_dot_special      sum_dot_special_wide
+#define soft_weigh           soft_weigh_wide
+#define soft_kind            soft_kind_wide
+#define ref_bound_each       ref_wide_each
+#define ref_bound_where      ref_wide_where
+#define ref_bound_to_word    ref_wide_to_word
+#define ref_bound_sum        ref_wide_sum
+#define ref_bound_prod       ref_wide_prod
+#define ref_bound_max        ref_wide_max
+#define ref_bound_argmax     ref_wide_argmax
+#define ref_bound_matmul     ref_wide_matmul
+#define ref_bound_softmax    ref_wide_softmax
+#define ref_bound_logsoftmax ref_wide_logsoftmax
+#define ref_bound_cumsum     ref_wide_cumsum
+#define ref_bound_norm       ref_wide_norm
+#define ref_bound_attention  ref_wide_attention
 
 #define real_abs(x)  __builtin_fabsf128(x)
 #define real_exp(x)  expl((long double)(x))

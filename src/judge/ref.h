@@ -32,7 +32,7 @@ struct ref {
     struct want *want;
     enum grade *grade; /* one per node */
     bool ring;
-    bool apart; /* see judge_want_apart */
+    bool apart;   /* see judge_want_apart */
     bool foreign; /* see judge_want_by: steps mean nothing */
     unsigned contract;
     int64_t opened; /* elements that exact data can't be judged by either */
@@ -77,6 +77,8 @@ void ref_word_reduce(struct ref *r, int i); /* reductions and matmul of words */
 void ref_word_matmul(struct ref *r, int i);
 void ref_word_argmax(struct ref *r, int i);
 void ref_word_softmax(struct ref *r, int i);
+void ref_word_logsoftmax(struct ref *r, int i);
+void ref_word_cumsum(struct ref *r, int i);
 void ref_word_norm(struct ref *r, int i);
 void ref_word_attention(struct ref *r, int i);
 
@@ -91,6 +93,8 @@ struct ref_floats {
     void (*argmax)(struct ref *r, int i);
     void (*matmul)(struct ref *r, int i);
     void (*softmax)(struct ref *r, int i);
+    void (*logsoftmax)(struct ref *r, int i);
+    void (*cumsum)(struct ref *r, int i);
     void (*norm)(struct ref *r, int i); /* layernorm and rmsnorm */
     void (*attention)(struct ref *r, int i);
 };
@@ -105,6 +109,8 @@ void ref_bound_max(struct ref *r, int i);
 void ref_bound_argmax(struct ref *r, int i);
 void ref_bound_matmul(struct ref *r, int i);
 void ref_bound_softmax(struct ref *r, int i);
+void ref_bound_logsoftmax(struct ref *r, int i);
+void ref_bound_cumsum(struct ref *r, int i);
 void ref_bound_norm(struct ref *r, int i);
 void ref_bound_attention(struct ref *r, int i);
 

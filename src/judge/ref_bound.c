@@ -282,7 +282,8 @@ void ref_bound_each(struct ref *r, int i)
 }
 
 const struct ref_floats ref_narrow = {
-    ref_bound_each,    ref_bound_where, ref_bound_to_word,   ref_bound_sum,
-    ref_bound_prod,    ref_bound_max,   ref_bound_argmax,    ref_bound_matmul,
-    ref_bound_softmax, ref_bound_norm,  ref_bound_attention,
+    ref_bound_each,      ref_bound_where,      ref_bound_to_word, ref_bound_sum,
+    ref_bound_prod,      ref_bound_max,        ref_bound_argmax,  ref_bound_matmul,
+    ref_bound_softmax,   ref_bound_logsoftmax, ref_bound_cumsum,  ref_bound_norm,
+    ref_bound_attention,
 };

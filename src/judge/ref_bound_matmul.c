@@ -29,6 +29,73 @@ static void add_errors(struct sums to, struct val x, const struct val *y, int64_
         to.e[j] += size * y[j].e + fabs((double)y[j].v) * x.e;
 }
 
+/* alpha and beta, and what is known of the addend. */
+struct scales {
+    double alpha, beta;
+    const struct val *c; /* NULL = none that is read */
+    double roundings;
+    bool whole; /* alpha and beta are integers */
+    bool plain; /* neither scaled nor added to */
+};
+
+static struct scales scales_of(const struct ref *r, const struct node *x)
+{
+    struct scales s = { x->alpha, x->beta, NULL, 0, false, false };
+
+    if (x->n_arg == 3 && x->beta != 0)
+        s.c = r->want->node[x->arg[2].node].ieee;
+    s.plain = x->alpha == 1 && !s.c;
+    s.roundings = (fabs(x->alpha) != 1) + (s.c && fabs(x->beta) != 1) + (s.c != NULL);
+    if (x->alpha == 0)
+        s.roundings = s.c && fabs(x->beta) != 1;
+    s.whole = x->alpha == rint(x->alpha) && (!s.c || x->beta == rint(x->beta));
+    return s;
+}
+
+/* alpha times the product, and beta times c[at], as one sum: whoever computes it may scale the
+ * terms or the sum, and begin or end with c. */
+static struct sum scaled(const struct scales *s, struct sum x, int64_t at)
+{
+    double a = fabs(s->alpha), b = fabs(s->beta);
+
+    x.s *= s->alpha;
+    x.t *= a;
+    x.e *= a;
+    if (s->c) {
+        x.s += s->beta * s->c[at].v;
+        x.t += b * fabs((double)s->c[at].v);
+        x.e += b * s->c[at].e;
+    }
+    return x;
+}
+
+/* Do neither the product as it is nor c leave the accumulator's range, in any order? */
+static bool has_room(const struct acc *a, const struct scales *s, struct sum x, int64_t at)
+{
+    return x.t + x.e <= a->most / 4 &&
+           (!s->c || fabs((double)s->c[at].v) + s->c[at].e <= a->most / 4);
+}
+
+/* The same where something is no number. */
+static struct val scaled_special(const struct acc *a, const struct scales *s, int saw,
+                                 struct sum x, int64_t at)
+{
+    int kind = 0;
+
+    if (s->alpha < 0)
+        saw = (saw & ~(SAW_PLUS | SAW_MINUS)) | (saw & SAW_PLUS ? SAW_MINUS : 0) |
+              (saw & SAW_MINUS ? SAW_PLUS : 0);
+    x.t *= fmax(1, fabs(s->alpha));
+    x.e *= fmax(1, fabs(s->alpha));
+    if (s->c && val_is_number(s->c[at])) {
+        x.t += fmax(1, fabs(s->beta)) * fabs((double)s->c[at].v);
+        x.e += fmax(1, fabs(s->beta)) * s->c[at].e;
+    } else if (s->c) {
+        kind = sum_kind(special_binary(OP_MUL, val_exact(s->beta), s->c[at]));
+    }
+    return sum_special(a, saw | kind, x);
+}
+
 void ref_bound_matmul(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
@@ -37,13 +104,18 @@ void ref_bound_matmul(struct ref *r, int i)
     struct want_node *w = &r->want->node[i];
     const struct val *a = r->want->node[an].ieee, *b = r->want->node[bn].ieee;
     int64_t m = x->sh.dim[x->sh.rank - 2], n = x->sh.dim[x->sh.rank - 1];
-    int64_t k = ash->dim[ash->rank - 1], rows = n ? w->n / n : 0;
+    int64_t k = ash->dim[ash->rank - 1], rows = n ? w->n / n : 0, all = x->alpha != 0 ? k : 0;
     double *row = arena_array(r->arena, double, 2 * n);
     struct sums sums = { arena_array(r->arena, real, n), row, row + n };
     const struct acc acc = acc_of(x->acc);
+    const struct scales scales = scales_of(r, x);
     bool exact = r->grade[an] > GRADE_BOUND && r->grade[bn] > GRADE_BOUND;
-    bool integer = r->grade[an] == GRADE_INTEGER && r->grade[bn] == GRADE_INTEGER;
-    double gamma = sum_gamma(acc.unit, (double)k), tiny = (double)k * acc.tiny;
+    bool integer =
+        scales.whole &&
+        (all == 0 || (r->grade[an] == GRADE_INTEGER && r->grade[bn] == GRADE_INTEGER)) &&
+        (!scales.c || r->grade[x->arg[2].node] == GRADE_INTEGER);
+    double gamma = sum_gamma(acc.unit, (double)all + scales.roundings);
+    double tiny = ((double)all * fmax(1, fabs(x->alpha)) + scales.roundings) * acc.tiny;
     bool store = x->dt != x->acc;
     struct val *out = w->ieee = arena_array(r->arena, struct val, w->n);
 
@@ -53,7 +125,7 @@ void ref_bound_matmul(struct ref *r, int i)
             b += k * n; /* the next batch */
         memset(row, 0, 2 * (size_t)n * sizeof *row);
         memset(sums.s, 0, (size_t)n * sizeof *sums.s);
-        for (int64_t l = 0; l < k; l++) {
+        for (int64_t l = 0; l < all; l++) {
             add_products(sums, a[l], b + l * n, n);
             if (!exact)
                 add_errors(sums, a[l], b + l * n, n);
@@ -61,9 +133,17 @@ void ref_bound_matmul(struct ref *r, int i)
         for (int64_t j = 0; j < n; j++) {
             struct sum sum = { sums.s[j], sums.t[j], sums.e[j] };
 
-            out[j] = sum_bound(&acc, sum, gamma, tiny, integer);
-            if (out[j].e < 0)
-                out[j] = sum_dot_special(&acc, a, b + j, k, n);
+            out[j] = val_unjudged();
+            if (scales.plain)
+                out[j] = sum_bound(&acc, sum, gamma, tiny, integer);
+            else if (has_room(&acc, &scales, sum, at * n + j))
+                out[j] =
+                    sum_bound(&acc, scaled(&scales, sum, at * n + j), gamma, tiny, integer);
+            if (out[j].e < 0) {
+                sum = (struct sum){ 0 };
+                out[j] = scaled_special(&acc, &scales, sum_dot_kinds(a, b + j, all, n, &sum),
+                                        sum, at * n + j);
+            }
             if (store)
                 out[j] = val_stored(x->dt, out[j]);
             if (out[j].e != 0)

@@ -58,6 +58,46 @@ void ref_word_softmax(struct ref *r, int i)
     }
 }
 
+void ref_word_logsoftmax(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    struct want_node *w = &r->want->node[i];
+    struct lines l = ref_lines(&x->sh, x->axis);
+    const uint32_t *src = r->want->node[x->arg[0].node].word;
+
+    w->word = arena_array(r->arena, uint32_t, w->n);
+    for (int64_t k = 0; w->n && k < l.outer * l.inner; k++) {
+        int64_t at = k / l.inner * l.n * l.inner + k % l.inner, end = at + l.n * l.inner;
+        uint32_t most = 0x80000000u, sum = 0;
+
+        for (int64_t j = at; j < end; j += l.inner)
+            most = larger(most, src[j]);
+        for (int64_t j = at; j < end; j += l.inner)
+            sum += ring_exp(src[j] - most);
+        for (int64_t j = at; j < end; j += l.inner)
+            w->word[j] = src[j] - most - ring_log(sum);
+    }
+}
+
+void ref_word_cumsum(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    const struct want_node *o = &r->want->node[x->arg[0].node];
+    struct want_node *w = &r->want->node[i];
+    int64_t inner = ref_lines(&x->sh, x->axis).inner, n = x->sh.dim[x->axis];
+
+    w->word = arena_array(r->arena, uint32_t, w->n);
+    if (o->unsure)
+        w->unsure = arena_array(r->arena, unsigned char, w->n);
+    for (int64_t k = 0; k < w->n; k++) {
+        bool first = k / inner % n == 0;
+
+        w->word[k] = o->word[k] + (first ? 0 : w->word[k - inner]);
+        if (o->unsure)
+            w->unsure[k] = o->unsure[k] | (first ? 0 : w->unsure[k - inner]);
+    }
+}
+
 void ref_word_norm(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];

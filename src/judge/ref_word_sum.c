@@ -3,6 +3,7 @@
  * max and min is the signed one.
  */
 #include "base/bug.h"
+#include "ir/data.h"
 #include "judge/ref.h"
 #include "judge/walk.h"
 
@@ -110,7 +111,40 @@ static void matmul_unsure(unsigned char *out, const unsigned char *a, const unsi
                 out[i * n + j] |= b[l * n + j];
 }
 
-void ref_word_matmul(struct ref *r, int i)
+/* A literal that scales a matmul, as a word of its accumulator. */
+static uint32_t scale_word(const struct ref *r, const struct node *x, double v)
+{
+    if (!ref_is_float(x->dt))
+        return (uint32_t)(int32_t)v;
+    return ring_literal(v) & (r->ring && grid_is_half(x->acc) ? 0xffffu : ~0u);
+}
+
+/* alpha w + beta c; what is times 0 is not looked at, unsure or not. */
+static void scale_words(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    struct want_node *w = &r->want->node[i];
+    uint32_t alpha = scale_word(r, x, x->alpha), beta = scale_word(r, x, x->beta);
+    const struct want_node *c;
+
+    if (x->alpha == 0)
+        w->unsure = NULL;
+    for (int64_t k = 0; k < w->n; k++)
+        w->word[k] = x->alpha == 0 ? 0 : w->word[k] * alpha;
+    if (x->n_arg < 3 || x->beta == 0)
+        return;
+    c = &r->want->node[x->arg[2].node];
+    for (int64_t k = 0; k < w->n; k++)
+        w->word[k] += beta * c->word[k];
+    if (!c->unsure)
+        return;
+    if (!w->unsure)
+        w->unsure = arena_array(r->arena, unsigned char, w->n);
+    for (int64_t k = 0; k < w->n; k++)
+        w->unsure[k] |= c->unsure[k];
+}
+
+static void product_words(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i], *ax = &r->prog->node[x->arg[0].node];
     struct want_node *w = &r->want->node[i];
@@ -130,4 +164,10 @@ void ref_word_matmul(struct ref *r, int i)
     for (int64_t t = 0; t < batches; t++)
         matmul_unsure(w->unsure + t * m * n, a->unsure ? a->unsure + t * m * k : NULL,
                       b->unsure ? b->unsure + t * k * n : NULL, m, k, n);
+}
+
+void ref_word_matmul(struct ref *r, int i)
+{
+    product_words(r, i);
+    scale_words(r, i);
 }

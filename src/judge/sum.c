@@ -35,21 +35,29 @@ struct val sum_special(const struct acc *a, int saw, struct sum x)
     return val_exact(saw & SAW_PLUS ? HUGE_VAL : -HUGE_VAL);
 }
 
-struct val sum_dot_special(const struct acc *acc, const struct val *x, const struct val *y,
-                           int64_t k, int64_t n)
+int sum_dot_kinds(const struct val *x, const struct val *y, int64_t k, int64_t n,
+                  struct sum *sum)
 {
-    struct sum sum = { 0 };
     int saw = 0;
 
     for (int64_t l = 0; l < k; l++) {
         struct val a = x[l], b = y[l * n];
 
         if (val_is_number(a) && val_is_number(b)) {
-            sum.t += fabs((double)(a.v * b.v));
-            sum.e += (fabs((double)a.v) + a.e) * b.e + fabs((double)b.v) * a.e;
+            sum->t += fabs((double)(a.v * b.v));
+            sum->e += (fabs((double)a.v) + a.e) * b.e + fabs((double)b.v) * a.e;
         } else {
             saw |= sum_kind(special_binary(OP_MUL, a, b));
         }
     }
-    return sum_special(acc, saw, sum);
+    return saw;
+}
+
+struct val sum_dot_special(const struct acc *a, const struct val *x, const struct val *y,
+                           int64_t k, int64_t n)
+{
+    struct sum sum = { 0 };
+    int saw = sum_dot_kinds(x, y, k, n, &sum);
+
+    return sum_special(a, saw, sum);
 }

@@ -59,7 +59,10 @@ struct val sum_bound(const struct acc *a, struct sum x, double gamma, double tin
 /* When not all terms are numbers: saw their kinds; t and e are those of the numbers. */
 struct val sum_special(const struct acc *a, int saw, struct sum x);
 
-/* A dot product term by term, when not all are numbers: x[0..k) and y[0], y[n], y[2n] .. */
+/* A dot product term by term, when not all are numbers: x[0..k) and y[0], y[n], y[2n] ..
+ * Returns the kinds of terms; t and e of those that are numbers go to *sum. */
+int sum_dot_kinds(const struct val *x, const struct val *y, int64_t k, int64_t n,
+                  struct sum *sum);
 struct val sum_dot_special(const struct acc *a, const struct val *x, const struct val *y,
                            int64_t k, int64_t n);
 

@@ -163,6 +163,10 @@ static void bound_node(struct ref *r, int i)
         f->sum(r, i);
     else if (x->op == OP_SOFTMAX)
         f->softmax(r, i);
+    else if (x->op == OP_LOGSOFTMAX)
+        f->logsoftmax(r, i);
+    else if (x->op == OP_CUMSUM)
+        f->cumsum(r, i);
     else if (x->op == OP_LAYERNORM || x->op == OP_RMSNORM)
         f->norm(r, i);
     else if (x->op == OP_ATTENTION)
@@ -184,6 +188,10 @@ static void word_node(struct ref *r, int i)
         ref_word_argmax(r, i);
     else if (x->op == OP_SOFTMAX)
         ref_word_softmax(r, i);
+    else if (x->op == OP_LOGSOFTMAX)
+        ref_word_logsoftmax(r, i);
+    else if (x->op == OP_CUMSUM)
+        ref_word_cumsum(r, i);
     else if (x->op == OP_LAYERNORM || x->op == OP_RMSNORM)
         ref_word_norm(r, i);
     else if (x->op == OP_ATTENTION)

@@ -141,6 +141,17 @@ int expand_reduce(struct expand *x, const char *part, enum op op, int a, uint32_
     return done(x, n);
 }
 
+int expand_sum(struct expand *x, const char *part, int a, uint32_t axes)
+{
+    struct node *n = add(x, part, OP_SUM, dtype_of(x, a));
+
+    operand(n, a);
+    n->axes = axes;
+    n->acc_given = true;
+    n->acc = x->n->acc;
+    return done(x, n);
+}
+
 int expand_matmul(struct expand *x, const char *part, int a, int b)
 {
     return expand_binary(x, part, OP_MATMUL, a, b);

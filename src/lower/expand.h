@@ -41,6 +41,8 @@ int expand_select(struct expand *x, const char *part, int cond, int a, double li
 int expand_cast(struct expand *x, const char *part, int a, enum dtype dt);
 int expand_reduce(struct expand *x, const char *part, enum op op, int a, uint32_t axes,
                   bool keep);
+/* A sum in the accumulator of the composite; its dtype is a's. */
+int expand_sum(struct expand *x, const char *part, int a, uint32_t axes);
 int expand_matmul(struct expand *x, const char *part, int a, int b);
 int expand_iota(struct expand *x, const char *part, const struct shape *sh, int axis);
 int expand_to(struct expand *x, const char *part, int a, const struct shape *sh);
@@ -53,6 +55,8 @@ int expand_pad(struct expand *x, const char *part, int a, int axis, int64_t befo
 void expand_final(struct expand *x, enum op op, int a, int b);
 
 void expand_softmax(struct expand *x);
+void expand_logsoftmax(struct expand *x);
+void expand_cumsum(struct expand *x);
 void expand_attention(struct expand *x);
 void expand_layernorm(struct expand *x);
 void expand_rmsnorm(struct expand *x);

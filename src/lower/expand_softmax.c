@@ -117,7 +117,7 @@ struct running expand_settle(struct expand *x, const struct running *r)
     return s;
 }
 
-static int softmax_plain(struct expand *x, int a, int *sum)
+static int softmax_plain(struct expand *x, int a, int *less, int *sum)
 {
     const struct shape sh = *expand_shape(x, a);
     uint32_t axes = 1u << x->n->axis;
@@ -125,6 +125,7 @@ static int softmax_plain(struct expand *x, int a, int *sum)
     int df = expand_binary(x, "df", OP_SUB, a, expand_to(x, "mb", mx, &sh));
     int ex = expand_unary(x, "ex", OP_EXP, df);
 
+    *less = df;
     *sum = expand_reduce(x, "sm", OP_SUM, ex, axes, true);
     return ex;
 }
@@ -153,10 +154,20 @@ static int softmax_online(struct expand *x, int a, int blocks, int *sum)
 
 void expand_softmax(struct expand *x)
 {
-    int a = expand_operand(x, 0, "xw"), sum, ex;
+    int a = expand_operand(x, 0, "xw"), sum, ex, df;
     const struct shape sh = *expand_shape(x, a);
     int blocks = expand_blocks(x, sh.dim[x->n->axis]);
 
-    ex = blocks > 1 ? softmax_online(x, a, blocks, &sum) : softmax_plain(x, a, &sum);
+    ex = blocks > 1 ? softmax_online(x, a, blocks, &sum) : softmax_plain(x, a, &df, &sum);
     expand_final(x, OP_DIV, ex, expand_to(x, "sb", sum, &sh));
+}
+
+/* What softmax_plain takes the exponential of, less the logarithm of the sum. */
+void expand_logsoftmax(struct expand *x)
+{
+    int a = expand_operand(x, 0, "xw"), sum, df;
+    const struct shape sh = *expand_shape(x, a);
+
+    softmax_plain(x, a, &df, &sum);
+    expand_final(x, OP_SUB, df, expand_to(x, "lb", expand_unary(x, "lg", OP_LOG, sum), &sh));
 }

@@ -66,10 +66,15 @@ static int inline_value(struct lprog *l, int val, const struct access *reader)
 /* P and C are copies: only the views and the operand of P are left. */
 static bool copy_of_copy(const struct lprog *l, const struct fuse *f)
 {
-    const struct node *p = &l->prog->node[l->kernel[f->p].node];
-    const struct node *c = &l->prog->node[l->kernel[f->c].node];
+    return l->prog->node[l->kernel[f->p].node].op == OP_COPY &&
+           l->prog->node[l->kernel[f->c].node].op == OP_COPY;
+}
 
-    return p->op == OP_COPY && c->op == OP_COPY && p->sh.rank == c->sh.rank;
+/* Without the views between them, the indices of C still are as many as P has axes. */
+static bool equal_ranks(const struct lprog *l, const struct fuse *f)
+{
+    return l->prog->node[l->kernel[f->p].node].sh.rank ==
+           l->prog->node[l->kernel[f->c].node].sh.rank;
 }
 
 static int value_of(struct lprog *l, const struct fuse *f, int access)
@@ -77,7 +82,7 @@ static int value_of(struct lprog *l, const struct fuse *f, int access)
     struct access r = l->access[access];
     int val;
 
-    if (FAULT(l, copy_copy_fusion_drops_view) && copy_of_copy(l, f))
+    if (FAULT(l, copy_copy_fusion_drops_view) && copy_of_copy(l, f) && equal_ranks(l, f))
         r.n_view = 0;
     if (FAULT(l, permute_applied_not_inverted) && r.n_view > 0 &&
         l->prog->node[r.view[0]].op == OP_PERMUTE)

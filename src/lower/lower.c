@@ -23,7 +23,7 @@ const struct pass passes[] = {
     { "ring", pass_ring, "steps stage: several stages, copies ahead, asynchronous ones" },
     { "mma", pass_mma, "steps tile: products of 16x8x16 on tensor cores" },
     { "reduce", pass_reduce, "reductions over threads: shuffles, then shared memory between warps" },
-    { "epilogue", pass_epilogue, "steps epilogue: results through shared memory" },
+    { "epilogue", pass_epilogue, "steps epilogue: results through shared memory, or global" },
     { "semaphore", pass_semaphore, "steps splitk: slices one after the other, or by atomic addition" },
     { "swizzle", pass_swizzle, "steps swizzle: permuted columns of a stage" },
     { "wide", pass_wide, "steps stage: copies of several elements at once" },

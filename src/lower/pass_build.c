@@ -179,6 +179,32 @@ static bool is_part(const struct node *n, const char *suffix)
     return a > b && strcmp(n->name + a - b, suffix) == 0;
 }
 
+/* alpha val, and + beta c. What is times 0 is not read. */
+static int build_scaled(struct lprog *l, int node, const int *idx, int val)
+{
+    const struct node *n = &l->prog->node[node];
+    enum dtype dt = l->value[val].dt;
+    int c;
+
+    if (n->alpha != 1 && n->alpha != 0)
+        val = lprog_op2(l, OP_MUL, dt, val, lprog_lit(l, dt, n->alpha));
+    if (n->n_arg < 3 || n->beta == 0)
+        return val;
+    c = build_widen(l, build_read(l, n->arg[2].node, idx), dt);
+    if (n->beta != 1)
+        c = lprog_op2(l, OP_MUL, dt, c, lprog_lit(l, dt, n->beta));
+    return n->alpha == 0 ? c : lprog_op2(l, OP_ADD, dt, val, c);
+}
+
+/* A matmul whose product is times 0: beta c, or 0. */
+static void build_unmultiplied(struct lprog *l, struct kernel *k, int node, const int *idx)
+{
+    const struct node *n = &l->prog->node[node];
+    int val = build_scaled(l, node, idx, lprog_lit(l, n->acc, 0));
+
+    build_store(l, k, l->node_buffer[node], idx, build_widen(l, val, n->dt));
+}
+
 static void build_reduction(struct lprog *l, struct kernel *k, int node, const int *idx)
 {
     const struct node *n = &l->prog->node[node];
@@ -212,6 +238,8 @@ static void build_reduction(struct lprog *l, struct kernel *k, int node, const i
         val = lprog_op2(l, OP_DIV, wide, build_widen(l, val, wide),
                         lprog_lit(l, wide, (double)terms));
     }
+    if (n->op == OP_MATMUL)
+        val = build_scaled(l, node, idx, val);
     val = build_widen(l, val, n->dt);
     if (FAULT(l, k_zero_leaves_output) && terms == 0)
         val = own_value(l, node, idx);
@@ -238,6 +266,8 @@ static void build_kernel(struct lprog *l, int node, bool copy)
             if (l->buffer[b].kind == BUF_OUTPUT && l->buffer[b].node == node)
                 to = b;
         build_store(l, &k, to, idx, build_read(l, node, idx));
+    } else if (n->op == OP_MATMUL && n->alpha == 0) {
+        build_unmultiplied(l, &k, node, idx);
     } else if (op_is_reduce(n->op)) {
         build_reduction(l, &k, node, idx);
     } else {

@@ -1,17 +1,21 @@
 /*
- * epilogue: "epilogue NODE alias|own" lets the results of a tiled kernel pass through shared
+ * epilogue: "epilogue NODE own|alias|global" lets the results of a tiled kernel pass through
  * memory: every thread puts its accumulators there, then the threads take the elements of the
  * tile in the order of the output, which makes neighbours of what lies side by side.
  * needs: a kernel that step tile has made: one accumulator, one store of it at the end.
- * keeps: what is stored. gives: epilogue.shared: buffer KERNEL.e of the accumulator's dtype;
- * alias lets it lie over the stages, which are dead by then.
+ * keeps: what is stored. gives: buffer KERNEL.e of the accumulator's dtype, one rewrite:
+ *   epilogue.shared  in shared memory; alias lets it lie over the stages, which are dead by
+ * then epilogue.global  a temporary, a tile for each block
  */
 #include <string.h>
 
 #include "lower/passes.h"
+#include "lower/splitk.h"
 #include "lower/stage.h"
 
-static const char rule[] = "epilogue.shared";
+static const char *const rules[] = { [EXCHANGE_OWN] = "epilogue.shared",
+                                     [EXCHANGE_ALIAS] = "epilogue.shared",
+                                     [EXCHANGE_GLOBAL] = "epilogue.global" };
 
 struct epilogue {
     struct lprog *l;
@@ -100,30 +104,64 @@ static bool find_tile(struct epilogue *p, const struct kernel *k)
     return true;
 }
 
-static int epilogue_check(struct epilogue *p, struct err *e)
+static bool has_one(const struct lprog *l, const struct kernel *k)
+{
+    for (int i = 0; i < l->n_buffer; i++) {
+        int by = l->buffer[i].by;
+
+        if (by > 0 && strncmp(l->log[by - 1].rule, "epilogue.", 9) == 0 &&
+            kernel_writes(l, k, i))
+            return true;
+    }
+    return false;
+}
+
+/* Is there room for the tile, in elements and in bytes of shared memory? */
+static int check_room(const struct epilogue *p, const struct kernel *k, struct err *e)
 {
     struct lprog *l = p->l;
-    const struct kernel *k = &l->kernel[p->kernel];
-    int64_t bytes, others = smem_wanted(l, p->kernel);
+    int64_t bytes = p->tile.elems * dtype_info(l->acc[k->st[p->r.decl].acc].dt)->bytes;
 
-    if (!k->tiled)
-        return step_error(p->st, e, "kernel %s is not tiled", k->name);
-    for (int i = 0; i < l->n_buffer; i++)
-        if (l->buffer[i].kind == BUF_SHARED && l->buffer[i].kernel == p->kernel &&
-            strcmp(l->log[l->buffer[i].by - 1].rule, rule) == 0)
-            return step_error(p->st, e, "kernel %s has one already", k->name);
-    if (!find_store(p, k) || !find_tile(p, k) ||
-        (p->acc_at = acc_element(l, k->st[p->r.store].val)) < 0)
-        return step_error(p->st, e, "kernel %s is not one reduction with one store at its end",
-                          k->name);
-    bytes = p->tile.elems * dtype_info(l->acc[k->st[p->r.decl].acc].dt)->bytes;
-    if (p->tile.elems > MAX_SMEM || bytes + (p->st->on ? 0 : others) > MAX_SMEM)
+    if (p->tile.elems > MAX_SMEM || (p->st->exchange == EXCHANGE_GLOBAL &&
+                                     p->tile.elems * kernel_blocks(l, k) > MAX_ELEMENTS))
+        return step_error(p->st, e, "kernel %s has too many elements", k->name);
+    if (p->st->exchange == EXCHANGE_GLOBAL)
+        return 0;
+    if (p->st->exchange == EXCHANGE_OWN)
+        bytes += smem_wanted(l, p->kernel);
+    if (bytes > MAX_SMEM)
         return step_error(p->st, e, "kernel %s would take more than %d bytes of shared memory",
                           k->name, MAX_SMEM);
     return 0;
 }
 
-/* Accumulators to their places in shared memory. */
+static int epilogue_check(struct epilogue *p, struct err *e)
+{
+    struct lprog *l = p->l;
+    const struct kernel *k = &l->kernel[p->kernel];
+
+    if (!k->tiled)
+        return step_error(p->st, e, "kernel %s is not tiled", k->name);
+    if (has_one(l, k))
+        return step_error(p->st, e, "kernel %s has one already", k->name);
+    if (!find_store(p, k) || !find_tile(p, k) ||
+        (p->acc_at = acc_element(l, k->st[p->r.store].val)) < 0)
+        return step_error(p->st, e, "kernel %s is not one reduction with one store at its end",
+                          k->name);
+    return check_room(p, k, e);
+}
+
+/* Element e of the block's tile, as an index of the buffer. */
+static int in_tile(struct epilogue *p, const struct kernel *k, int e)
+{
+    struct lprog *l = p->l;
+
+    if (p->st->exchange != EXCHANGE_GLOBAL)
+        return e;
+    return ix_add(&l->ix, ix_scale(&l->ix, kernel_block_index(l, k), p->tile.elems), e);
+}
+
+/* Accumulators to their places in the buffer. */
 static void push_put(struct epilogue *p, struct kernel *list, const struct kernel *k,
                      int buffer)
 {
@@ -142,9 +180,10 @@ static void push_put(struct epilogue *p, struct kernel *list, const struct kerne
             loops++;
         }
     kernel_push(l, list,
-                (struct stmt){ .kind = ST_STORE,
-                               .access = shared_access(l, buffer, tile_linear(l, &p->tile)),
-                               .val = lprog_value(l, v) });
+                (struct stmt){
+                    .kind = ST_STORE,
+                    .access = shared_access(l, buffer, in_tile(p, k, tile_linear(l, &p->tile))),
+                    .val = lprog_value(l, v) });
     push_end(l, list, loops);
 }
 
@@ -171,10 +210,25 @@ static void push_take(struct epilogue *p, struct kernel *list, const struct kern
             w.ends++;
         }
     s.val = value_subst(l, s.val, to, n_to);
-    s.val = acc_replace(l, s.val, k->st[p->r.decl].acc, shared_load(l, buffer, e));
+    s.val =
+        acc_replace(l, s.val, k->st[p->r.decl].acc, shared_load(l, buffer, in_tile(p, k, e)));
     s.access = access_subst(l, s.access, to, n_to);
     kernel_push(l, list, s);
     walk_end(l, list, &w);
+}
+
+static int make_buffer(struct epilogue *p, const struct kernel *k)
+{
+    struct lprog *l = p->l;
+    enum dtype dt = l->acc[k->st[p->r.decl].acc].dt;
+    int buffer;
+
+    if (p->st->exchange == EXCHANGE_GLOBAL)
+        return splitk_buffer(l, arena_printf(l->arena, "%s.e", k->name), dt,
+                             kernel_blocks(l, k) * p->tile.elems);
+    buffer = shared_buffer(l, p->kernel, "e", dt, p->tile.elems, p->tile.row);
+    l->buffer[buffer].overlay = p->st->exchange == EXCHANGE_ALIAS;
+    return buffer;
 }
 
 static int epilogue_step(struct lprog *l, int step, struct err *e)
@@ -187,12 +241,10 @@ static int epilogue_step(struct lprog *l, int step, struct err *e)
     if (p.kernel < 0)
         return step_error(p.st, e, "%s has no kernel", l->prog->node[p.st->node[0]].name);
     err = epilogue_check(&p, e);
-    if (err || !lprog_rewrite(l, rule, step, p.kernel))
+    if (err || !lprog_rewrite(l, rules[p.st->exchange], step, p.kernel))
         return err;
     k = &l->kernel[p.kernel];
-    buffer = shared_buffer(l, p.kernel, "e", l->acc[k->st[p.r.decl].acc].dt, p.tile.elems,
-                           p.tile.row);
-    l->buffer[buffer].overlay = p.st->on;
+    buffer = make_buffer(&p, k);
     list = list_new(k);
     for (int i = 0; i < k->n; i++) {
         if (i == p.from) {

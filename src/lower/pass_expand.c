@@ -16,6 +16,8 @@ static const struct {
     const char *rule;
 } rows[] = {
     { OP_SOFTMAX, expand_softmax, "expand.softmax" },
+    { OP_LOGSOFTMAX, expand_logsoftmax, "expand.logsoftmax" },
+    { OP_CUMSUM, expand_cumsum, "expand.cumsum" },
     { OP_LAYERNORM, expand_layernorm, "expand.layernorm" },
     { OP_RMSNORM, expand_rmsnorm, "expand.rmsnorm" },
     { OP_ARGMAX, expand_argmax, "expand.argmax" },

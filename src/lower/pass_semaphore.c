@@ -26,14 +26,15 @@ struct meet {
     const char *name; /* of the node */
 };
 
-/* The workspace: what the kernel stores to that no program node is. */
+/* The workspace: what the kernel stores to, and never reads, that no program node is. */
 static int find_workspace(const struct lprog *l, const struct kernel *k)
 {
     for (int i = 0; i < k->n; i++)
         if (stmt_writes(&k->st[i])) {
             int b = l->access[k->st[i].access].buffer;
 
-            if (l->buffer[b].kind == BUF_TEMP && l->buffer[b].node < 0)
+            if (l->buffer[b].kind == BUF_TEMP && l->buffer[b].node < 0 &&
+                !kernel_reads(l, k, b))
                 return b;
         }
     return -1;

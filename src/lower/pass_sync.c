@@ -1,5 +1,6 @@
 /*
- * sync: barriers of the block, where threads touch the same bytes of shared memory.
+ * sync: barriers of the block, where threads touch the same bytes of shared memory, or of a
+ * temporary in global memory.
  * needs: offsets of shared buffers. keeps: the barriers that stand already (semaphores).
  * gives: as few SYNCs as order all conflicting accesses, one rewrite each, called by what
  * they separate: sync.raw (a write and a read behind it), sync.war, sync.waw.
@@ -7,6 +8,7 @@
 #include "lower/nest.h"
 #include "lower/passes.h"
 #include "lower/sync.h"
+#include "lower/sync_site.h"
 
 enum { MAX_BARRIERS = 64 };
 
@@ -111,11 +113,13 @@ static void sync_kernel(struct lprog *l, int kernel)
     }
 }
 
-static bool has_shared(const struct lprog *l, int kernel)
+static bool threads_meet(struct lprog *l, int kernel)
 {
+    bool *meets = arena_array(l->arena, bool, l->n_buffer + 1);
+
+    sites_meet(l, kernel, meets);
     for (int b = 0; b < l->n_buffer; b++)
-        if (l->buffer[b].kind == BUF_SHARED && l->buffer[b].kernel == kernel &&
-            l->buffer[b].elems > 0)
+        if (meets[b])
             return true;
     return false;
 }
@@ -124,7 +128,7 @@ int pass_sync(struct lprog *l, struct err *e)
 {
     (void)e;
     for (int i = 0; i < l->n_kernel && !l->stopped; i++)
-        if (!l->kernel[i].dead && kernel_bound(&l->kernel[i]) && has_shared(l, i))
+        if (!l->kernel[i].dead && kernel_bound(&l->kernel[i]) && threads_meet(l, i))
             sync_kernel(l, i);
     return 0;
 }

@@ -1,6 +1,7 @@
 /*
- * Which shared memory a bound kernel touches, and where threads would come into conflict: a
- * walk through the body of one block in the order of its statements, all threads at once.
+ * Which memory of its blocks a bound kernel touches, and where threads would come into
+ * conflict: a walk through the body of one block in the order of its statements, all threads at
+ * once.
  *
  * Loops in which something may have to be ordered are walked iteration by iteration. What
  * lies below them, down to the single access, is a unit: no barrier can stand in it. Every

@@ -11,11 +11,11 @@ struct finder {
     int cond[MAX_CONDS], n_cond; /* IFs that are open in the unit */
 };
 
-static bool is_shared(const struct sites *s, int access)
+static bool is_met(const struct sites *s, int access)
 {
     const struct access *a = &s->l->access[access];
 
-    return a->src == SRC_BUFFER && s->l->buffer[a->buffer].kind == BUF_SHARED;
+    return a->src == SRC_BUFFER && s->meets[a->buffer];
 }
 
 static bool uses_other(const struct sites *s, int e)
@@ -71,7 +71,7 @@ static void add_read(void *ctx, int access)
 {
     struct finder *f = ctx;
 
-    if (is_shared(f->s, access))
+    if (is_met(f->s, access))
         add_site(f, access, false);
 }
 
@@ -82,7 +82,7 @@ static void add_stmt(struct finder *f, int at)
     f->stmt = at;
     if (stmt_has_value(st))
         value_accesses(f->s->l, st->val, add_read, f);
-    if (stmt_writes(st) && is_shared(f->s, st->access))
+    if (stmt_writes(st) && is_met(f->s, st->access))
         add_site(f, st->access, true);
 }
 
@@ -115,7 +115,7 @@ static void count_read(void *ctx, int access)
 {
     struct count *c = ctx;
 
-    c->reads += is_shared(c->s, access);
+    c->reads += is_met(c->s, access);
 }
 
 /* Must a loop be walked? If only one statement writes, or all only read, nothing within can
@@ -132,7 +132,7 @@ static bool must_walk(const struct sites *s, int from, int to)
             return true;
         if (stmt_has_value(st))
             value_accesses(s->l, st->val, count_read, &c);
-        writes += stmt_writes(st) && is_shared(s, st->access);
+        writes += stmt_writes(st) && is_met(s, st->access);
     }
     return writes > 1 || (writes && c.reads);
 }
@@ -157,25 +157,29 @@ static void find(struct sites *s, int from, int to)
     }
 }
 
-static void lay_out(struct sites *s, int kernel)
+static void lay_out(struct sites *s)
 {
     struct lprog *l = s->l;
 
     s->place = arena_array(l->arena, int64_t, l->n_buffer + 1);
     s->grain = 8;
-    for (int b = 0; b < l->n_buffer; b++) {
-        const struct buffer *x = &l->buffer[b];
-        int bytes = dtype_info(x->dt)->bytes;
+    for (int shared = 1; shared >= 0; shared--)
+        for (int b = 0; b < l->n_buffer; b++) {
+            const struct buffer *x = &l->buffer[b];
+            int bytes = dtype_info(x->dt)->bytes;
+            int64_t size = shared ? x->elems * bytes : 0;
 
-        if (x->kind != BUF_SHARED || x->kernel != kernel || x->elems == 0)
-            continue;
-        s->grain = bytes < s->grain ? bytes : s->grain;
-        s->place[b] = x->smem_at;
-        if (FAULT(l, smem_alias_unseen_by_sync) || x->smem_at < 0)
-            s->place[b] = (s->pool + 15) / 16 * 16;
-        if (s->place[b] + x->elems * bytes > s->pool)
-            s->pool = s->place[b] + x->elems * bytes;
-    }
+            if (!s->meets[b] || (x->kind == BUF_SHARED) != shared)
+                continue;
+            if (!shared)
+                size = site_reach(s, b);
+            s->grain = bytes < s->grain ? bytes : s->grain;
+            s->place[b] = shared ? x->smem_at : -1;
+            if (FAULT(l, smem_alias_unseen_by_sync) || s->place[b] < 0)
+                s->place[b] = (s->pool + 15) / 16 * 16;
+            if (s->place[b] + size > s->pool)
+                s->pool = s->place[b] + size;
+        }
 }
 
 void sites_find(struct sites *s, struct lprog *l, int kernel)
@@ -191,8 +195,10 @@ void sites_find(struct sites *s, struct lprog *l, int kernel)
     s->to = arena_array(l->arena, int, l->n_var + 1);
     s->extent = lprog_extents(l);
     s->thread = kernel_thread_index(l, k);
-    lay_out(s, kernel);
+    s->meets = arena_array(l->arena, bool, l->n_buffer + 1);
+    sites_meet(l, kernel, s->meets);
     find(s, body, k->n - body);
+    lay_out(s);
 }
 
 /* Does it hold for that thread, in the first block or in the last? */

@@ -1,4 +1,8 @@
-/* The accesses to shared memory of a bound kernel: which bytes which thread touches. */
+/*
+ * The accesses of a bound kernel by which the threads of a block may meet: to shared memory,
+ * and to temporaries in global memory by which they exchange what they have computed. Which
+ * bytes which thread touches.
+ */
 #ifndef LOWER_SYNC_SITE_H
 #define LOWER_SYNC_SITE_H
 
@@ -43,10 +47,18 @@ struct sites {
     int64_t *last; /* the same in the last block */
     int *to;       /* by variable: its value as an expression where it is walked */
     const int64_t *extent;
-    int64_t *place; /* by buffer: byte offset in the pool */
+    bool *meets;    /* by buffer: threads of a block may meet there */
+    int64_t *place; /* by buffer: byte offset in the pool; global ones lie behind it */
     int64_t pool;   /* bytes */
     int grain;      /* bytes that are told apart */
 };
+
+/* meets[b] for every buffer: that of shared memory, and temporaries which the kernel loads
+ * from other places than it stores to. */
+void sites_meet(struct lprog *l, int kernel, bool *meets);
+
+/* Bytes of a global buffer that the first block touches: its indices go no further. */
+int64_t site_reach(struct sites *s, int buffer);
 
 void sites_find(struct sites *s, struct lprog *l, int kernel);
 

@@ -13,6 +13,8 @@
 #include "run/run.h"
 #include "run/simt/program.h"
 
+enum { DRAWN = 2 }; /* from this turn on everything is drawn */
+
 struct state {
     struct simt_work work;
     struct simt_built *built, *traced; /* traced: made when there is something to explain */
@@ -100,6 +102,19 @@ static bool explain(struct run_env *env, struct state *s, enum algebra al,
     return simt_run_traced(&p, so, r, trace, &why);
 }
 
+/* A schedule that lets wrong values come of a race: every other one interrupts threads at every
+ * access, and copies take from a few accesses to a thousand times as long. */
+static struct simt_opts for_values(uint64_t schedule)
+{
+    struct simt_opts so = simt_opts_of(schedule, DRAWN);
+
+    so.report = false;
+    so.latency = 3 + (int)(schedule / 2 % 12);
+    if (schedule % 2)
+        so.policy = SIMT_TURNS;
+    return so;
+}
+
 static void simt_run_prepared(struct run_env *env, struct prepared *prepared, enum algebra al,
                               struct outcome *o)
 {
@@ -113,6 +128,8 @@ static void simt_run_prepared(struct run_env *env, struct prepared *prepared, en
     int64_t start;
 
     *o = (struct outcome){ .algebra = al };
+    if (env->schedule)
+        so = for_values(env->schedule);
     if (!place(env, prepared->l, al, o))
         return;
     if (s->spent > gcc_ns && !s->tried)

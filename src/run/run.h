@@ -30,6 +30,8 @@ struct run_env {
     struct pristine pristine;
     struct arena arena; /* reset by run_begin */
     int64_t step_limit; /* loop steps of interp before OUT_HANG */
+    uint64_t schedule;  /* of the SIMT machine: this one alone, for values; 0 = several, for
+                           reports */
     int turn;           /* run of this trial; buffers lie right and left by turns */
     /* buffers of the present run, one per lprog buffer (temps in the arena share one) */
     struct slab_buf buf[RUN_MAX_BUFFERS];

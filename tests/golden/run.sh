@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Golden tests: each tests/golden/*.trial holds a program and, in comments, what the compiler
 # makes of it. "# >>> loops", "# >>> c" or "# >>> loops FAULT" opens a section; its lines follow,
-# each behind "# ". With --bless the sections are written anew: read the git diff.
+# each behind "# "; "# >>> explain FAULT" is what explain says of it. With --bless the sections are
+# written anew: read the git diff.
 # usage: run.sh TILEFUZZ DIR [--bless]
 set -u
 bin=$1 dir=$2 bless=${3:-}
@@ -15,7 +16,11 @@ for f in "$dir"/*.trial; do
     while read -r _ _ as fault; do
         {
             echo "# >>> $as${fault:+ $fault}"
-            "$bin" show "$tmp/trial" --as "$as" --fault "${fault:-none}" 2>&1 | sed 's/^/# /; s/ *$//'
+            if [ "$as" = explain ]; then
+                (cd "$tmp" && "$bin" explain trial --fault "${fault:-none}" 2>&1)
+            else
+                "$bin" show "$tmp/trial" --as "$as" --fault "${fault:-none}" 2>&1
+            fi | sed 's/^/# /; s/ *$//'
         } >>"$tmp/new"
         n=$((n + 1))
     done < <(grep '^# >>> ' "$f")

@@ -16,12 +16,10 @@ static int prepare(const struct tf_program *p, void **state, char *why, size_t n
 {
     struct state *s = malloc(sizeof *s);
 
-    for (int i = 0; i < p->n_node; i++)
-        if (!strcmp(p->node[i].op, "sum") &&
-            (p->node[i].n_axes > 1 ||
-             p->node[i].axes[0] + 1 != p->node[p->node[i].arg[0]].rank))
+    for (const struct tf_node *x = p->node; x < p->node + p->n_node; x++)
+        if (!strcmp(x->op, "sum") && x->axes[0] + 1 != p->node[x->arg[0]].rank)
             return tf_say(TF_REFUSED, why, n, "sum along the last axis only");
-    *s = (struct state){ p, calloc((size_t)p->n_node, sizeof *s->v) };
+    *s = (struct state){ p, malloc(((size_t)p->n_node + 1) * sizeof *s->v) };
     for (int i = 0; i < p->n_node; i++)
         s->v[i] = malloc((size_t)(p->node[i].count + 1) * sizeof(float));
     *state = s;
@@ -65,10 +63,12 @@ static float value(const struct state *s, const struct tf_node *x, int64_t k)
     if (!strcmp(x->op, "const"))
         return (float)x->value;
     if (!strcmp(x->op, "sum"))
-        return sum(s->v[x->arg[0]] + k * from->shape[from->rank - 1], from->shape[from->rank - 1]);
+        return sum(s->v[x->arg[0]] + k * from->count / x->count, from->count / x->count);
     a = from ? s->v[x->arg[0]][k] : (float)x->literal[0];
     b = x->arg[1] >= 0 ? s->v[x->arg[1]][k] : (float)x->literal[1];
-    return !strcmp(x->op, "add") ? a + b : !strcmp(x->op, "mul") ? a * b : !strcmp(x->op, "neg") ? -a : a;
+    if (!strcmp(x->op, "copy"))
+        return a;
+    return !strcmp(x->op, "add") ? a + b : !strcmp(x->op, "mul") ? a * b : -a;
 }
 
 static int run(void *state, const DLTensor *in, const DLTensor *out, char *why, size_t n)
@@ -90,8 +90,10 @@ const struct tf_plugin *tf_plugin_open(uint32_t abi)
 {
     static const char *const ops[] = { "neg", "add", "mul", "sum", "copy", NULL };
     static const char *const dtypes[] = { "f32", NULL };
-    static const struct tf_plugin self = { TF_ABI, "toy", "1.0", ops, dtypes, 0, 0,
-                                           TF_INPUT_STRIDES | TF_OUTPUT_STRIDES, 0,
-                                           prepare, run, release, NULL };
+    static const struct tf_plugin self = {
+        .abi = TF_ABI, .name = "toy", .version = "1.0", .ops = ops, .dtypes = dtypes,
+        .layouts = TF_INPUT_STRIDES | TF_OUTPUT_STRIDES,
+        .prepare = prepare, .run = run, .release = release,
+    };
     return abi == TF_ABI ? &self : NULL;
 }

@@ -1,11 +1,8 @@
 """An adapter written from docs/exec-protocol.md and corpus/README.md: NumPy as a library of a
 few ops. With TOY_BUG set, a sum over more than 4 elements leaves the last one out."""
 import os
-import sys
 
 import numpy as np
-
-sys.path.insert(0, os.environ["TILEFUZZ_ADAPTERS"])
 from tilefuzz_adapter import DTYPES, Unsupported, serve, walk
 
 

@@ -78,20 +78,33 @@ static inline void note(struct oracle *o, int phase, int64_t byte, bool write)
         (struct access_rec){ phase, o->thread, byte, write };
 }
 
+/* Where a buffer begins: in the pool; of a global one that others may read, far away. -1 = it
+ * is nobody's business. */
+static inline int64_t begin_of(const struct oracle *o, int buffer)
+{
+    const struct buffer *b = &o->l->buffer[buffer];
+
+    if (b->kind == BUF_SHARED)
+        return b->smem_at;
+    if (b->kind == BUF_TEMP && kernel_reads(o->l, o->k, buffer) &&
+        kernel_writes(o->l, o->k, buffer))
+        return (int64_t)(buffer + 1) << 40;
+    return -1;
+}
+
 static inline void bytes_of(struct oracle *o, int access, bool write, bool async)
 {
     const struct access *a = &o->l->access[access];
-    const struct buffer *b;
     int bytes = dtype_info(a->dt)->bytes;
+    int64_t from = a->src == SRC_BUFFER ? begin_of(o, a->buffer) : -1;
 
-    if (a->src != SRC_BUFFER || o->l->buffer[a->buffer].kind != BUF_SHARED)
+    if (from < 0)
         return;
-    b = &o->l->buffer[a->buffer];
     for (int g = 0; g < a->n_guard; g++)
         if (!ix_eval(&o->l->ix, a->guard[g].cond, o->at))
             return;
     for (int i = 0; i < bytes; i++) {
-        int64_t byte = b->smem_at + ix_eval(&o->l->ix, a->index, o->at) * bytes + i;
+        int64_t byte = from + ix_eval(&o->l->ix, a->index, o->at) * bytes + i;
 
         note(o, o->phase, byte, write);
         if (async)

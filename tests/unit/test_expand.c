@@ -62,6 +62,8 @@ static const char *const programs[] = {
     "z = layernorm x g h eps=0.001\noutput z\n", "z = rmsnorm x g eps=0.001\noutput z\n",
     "z = argmax x axis=1\noutput z\n",           "z = gather x i axis=1\noutput z\n",
     "z = gather x i axis=2\noutput z\n",         "z = concat x x axis=1\noutput z\n",
+    "z = logsoftmax x axis=1\noutput z\n",       "z = cumsum x axis=0\noutput z\n",
+    "z = cumsum x axis=2\noutput z\n",
 };
 
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };

@@ -53,7 +53,7 @@ static void draw_fragments(struct str *o, uint32_t *s)
         str_add(o, "unroll m.i0.1.1.0\n");
     str_add(o, "stage m.a m.r0.0%s\nstage m.b m.r0.0%s\n", at, at);
     if (lcg(s, 2))
-        str_add(o, "epilogue m %s\n", lcg(s, 2) ? "alias" : "own");
+        str_add(o, "epilogue m %s\n", exchange_name((enum exchange)lcg(s, EXCHANGE_COUNT)));
     if (lcg(s, 4) == 0)
         str_puts(o, "swizzle m.a\n");
 }

@@ -268,6 +268,8 @@ static void swizzles(void **state)
 static void epilogues(void **state)
 {
     static const char *const shared[] = { "epilogue.shared", NULL };
+    static const char *const global[] = { "epilogue.global", "plan.place", NULL };
+    static const char *const serial[] = { "epilogue.global", "semaphore.serial", NULL };
 
     (void)state;
     every_stop(MM(32, 16, 24) "tile m 16x8x8 threads=32\nepilogue m own\n", shared);
@@ -282,6 +284,18 @@ static void epilogues(void **state)
                "m = matmul x y\nzt = permute z [1,0]\nd = add m zt\n"
                "output d\nschedule\nfuse m d\ntile m 8x8x4 threads=32\nepilogue m own\n",
                shared);
+    every_stop(MM(19, 13, 21) "tile m 8x8x4 threads=32\nepilogue m global\n", global);
+    every_stop(MM(8, 16, 8) "tile m 8x8x4 threads=32\nepilogue m global\n", global);
+    every_stop(MM(19, 13, 41) "splitk m 5 serial\ntile m 8x8x4 threads=32\n" BOTH(
+                   " depth=3 async") "epilogue m global\n",
+               serial);
+    every_stop(MM(19, 13, 41) "splitk m 3 atomic\ntile m 8x8x4 threads=32\n"
+                              "epilogue m global\n",
+               global);
+    every_stop("input x f32 [16,8]\ninput y f32 [8,16]\nm = matmul x y\ne = exp m\n"
+               "r = sum e axes=[1]\noutput r\nschedule\ntile m 8x8x4 threads=32\n"
+               "epilogue m global\n",
+               global);
 }
 
 static void tensor_core_tiles(void **state)
@@ -415,6 +429,8 @@ static void illegal_steps_name_their_line(void **state)
         { MM(16, 16, 16) "tile m 8x8x4 threads=32\nstage m.a m.r0.0\nswizzle m.a\n",
           "at least 8", 9 },
         { MM(16, 16, 16) "epilogue m own\n", "not tiled", 7 },
+        { MM(16, 16, 16) "tile m 8x8x4 threads=32\nepilogue m global\nepilogue m own\n",
+          "has one already", 9 },
         { MM(16, 16, 16) "tile m 8x8x4 threads=32\nepilogue m own\nepilogue m own\n",
           "one already", 9 },
     };

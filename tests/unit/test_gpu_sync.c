@@ -114,6 +114,8 @@ static void stages_and_rings(void **state)
         { "", "epilogue m alias\n", 2, 3 },
         { " depth=3 async", "epilogue m own\n", 1, 3 },
         { " depth=3 async", "epilogue m alias\n", 1, 4 },
+        { "", "epilogue m global\n", 2, 3 },
+        { " depth=3 async", "epilogue m global\n", 1, 3 },
     };
 
     (void)state;
@@ -180,6 +182,30 @@ static void no_shared_memory_no_barrier(void **state)
     assert_int_equal(syncs(&l->kernel[0]), 0);
 }
 
+/* What threads of a block hand each other through a temporary needs one barrier, and none
+ * where that of a semaphore stands there already. */
+static void meetings_in_global_memory(void **state)
+{
+    struct lprog *l = lowered(
+        tiled("f32", 20, 24, 9, "16x16x8 threads=32", "epilogue m global\n"), FAULT_none);
+    char *text = tiled("f32", 20, 24, 32, "16x16x8 threads=32", "epilogue m global\n");
+    const char *rest = strstr(text, "schedule") + 9;
+    struct lprog *slices = lowered(
+        arena_printf(&arena, "%.*ssplitk m 2 serial\n%s", (int)(rest - text), text, rest),
+        FAULT_none);
+
+    (void)state;
+    assert_int_equal(syncs(&l->kernel[0]), 1);
+    assert_int_equal(kernel_smem(l, 0), 0);
+    check_barriers(l);
+    for (int k = 0; k < slices->n_kernel; k++) {
+        bool part = slices->kernel[k].splitk == SPLITK_SERIAL;
+
+        assert_int_equal(syncs(&slices->kernel[k]), part ? 2 : 0);
+        assert_false(races(slices, k, -1));
+    }
+}
+
 static int shared(const struct lprog *l, const char *name)
 {
     for (int b = 0; b < l->n_buffer; b++)
@@ -223,6 +249,10 @@ static void faults(void **state)
     (void)state;
     assert_true(races(lowered(rings, FAULT_barrier_before_wait), 0, -1));
     assert_true(races(lowered(rings, FAULT_smem_alias_unseen_by_sync), 0, -1));
+    l = lowered(staged(" depth=3 async", "epilogue m global\n"),
+                FAULT_block_exchange_via_global);
+    assert_true(races(l, 0, -1));
+    assert_int_equal(syncs(&l->kernel[0]), 2);
     l = lowered(reduction(64, "sum", rows_in_turn), FAULT_reduce_scratch_reuse_race);
     assert_true(races(l, 0, -1));
     l = lowered(narrow, FAULT_smem_offset_unaligned_overlap);
@@ -245,6 +275,7 @@ int main(void)
         cmocka_unit_test(stages_and_rings),
         cmocka_unit_test(richer_kernels),
         cmocka_unit_test(no_shared_memory_no_barrier),
+        cmocka_unit_test(meetings_in_global_memory),
         cmocka_unit_test(places_in_the_pool),
         cmocka_unit_test(faults),
     };

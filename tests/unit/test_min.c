@@ -261,6 +261,13 @@ static const struct pair {
       "schedule\nsplitk m 2 atomic\ntile m 16x8x16 threads=32 mma\nepilogue m own\n"
       "data seed=1 recipe=normal\n" },
     { "gpu",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x8x16 threads=1\nepilogue m global\n"
+      "data seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x f32 [16,32]\ninput y f32 [32,16]\nm = matmul x y\noutput m\n"
+      "schedule\ntile m 16x8x16 threads=1\nepilogue m own\n"
+      "data seed=1 recipe=normal\n" },
+    { "gpu",
       "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"
       "algo a flash block=2 splits=8\ndata seed=1 recipe=normal\n",
       "tilefuzz 1\ninput q f32 [1,2,3]\na = attention q q q scale=1\noutput a\nschedule\n"

@@ -46,6 +46,11 @@ static const char *const trials[] = {
     "stage m.b m.r0.0 depth=4 async\nepilogue m own\n" DATA,
     MATMUL(16, 16, 8, "f32") "tile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=2\n"
     "stage m.b m.r0.0 depth=2\nepilogue m alias\n" DATA,
+    /* threads of a block meet in global memory, with stages, without, and with a semaphore */
+    MATMUL(11, 21, 13, "f32") "tile m 8x8x4 threads=32\nstage m.a m.r0.0 depth=3 async\n"
+    "stage m.b m.r0.0 depth=3 async\nepilogue m global\n" DATA,
+    MATMUL(16, 16, 8, "f16") "tile m 8x8x4 threads=16\nepilogue m global\n" DATA,
+    MATMUL(8, 24, 16, "f32") "splitk m 3 serial\ntile m 8x8x4 threads=16\nepilogue m global\n" DATA,
     /* slices one after the other under a semaphore */
     MATMUL(8, 32, 8, "f32") "splitk m 3 serial\ntile m 8x8x4 threads=16\n"
     "stage m.a m.r0.0 depth=3 async\nstage m.b m.r0.0 depth=3 async\nepilogue m alias\n" DATA,

@@ -4,7 +4,8 @@
  * clocks, one component a thread. A cell must be reported exactly if some pair of its accesses
  * conflicts and is unordered.
  *
- * Within a block only barriers order shared memory; flags, fences and atomics order global.
+ * Within a block only barriers order shared memory; flags, fences and atomics order global. In
+ * some of the programs parts of a block have barriers: named ones, and those of some lanes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +19,9 @@
 #include "run/simt/hooks.h"
 #include "run/simt/machine.h"
 
-enum { TRACES = 100000, BLOCKS = 3, THREADS = 36, ALL = BLOCKS * THREADS };
-enum { SHARED = 4, GLOBAL = 6, OPS = 64, EVENTS = 8192, GENS = 24 };
+enum { TRACES = 100000, BLOCKS = 3, THREADS = 68, SMALLER = 36, ALL = BLOCKS * THREADS };
+enum { SHARED = 4, GLOBAL = 6, OPS = 64, EVENTS = 8192, GENS = 24, PARTS = 512 };
+enum { WARPS = (THREADS + WARP - 1) / WARP };
 enum { CELLS = BLOCKS * SHARED + GLOBAL };
 
 enum op_kind {
@@ -40,6 +42,8 @@ enum op_kind {
     SYNCWARP,
     SYNC_LEFT,
     SYNCWARP_LEFT,
+    PART, /* barrier of a part */
+    PART_LEFT,
     END
 };
 struct op {
@@ -53,6 +57,14 @@ struct event {
 
 static struct op program[ALL][OPS];
 static int n_threads, n_blocks;
+
+/* Each barrier of a part that is met, with who meets there: lanes, or warps at a named one. */
+struct part {
+    unsigned lanes;
+    int named, n;
+};
+static struct part part[PARTS];
+static int n_part;
 static struct event event[EVENTS];
 static int n_event;
 static int memory[GLOBAL], flags[BLOCKS];
@@ -69,7 +81,20 @@ static int draw(int n)
 
 /* ---- the program that is run */
 enum { A_MEMORY, A_FLAGS, A_POOL };
-enum { S_RD, S_WR, S_FLAG, S_SH_RD, S_SH_WR, S_CP, S_CP_FROM, S_SYNC, S_WARP, S_FENCE, S_ALL };
+enum {
+    S_RD,
+    S_WR,
+    S_FLAG,
+    S_SH_RD,
+    S_SH_WR,
+    S_CP,
+    S_CP_FROM,
+    S_SYNC,
+    S_WARP,
+    S_FENCE,
+    S_PART,
+    S_ALL
+};
 static const struct simt_array arrays[] = {
     [A_MEMORY] = { memory, GLOBAL, 4, 0, 0, .init = true },
     [A_FLAGS] = { flags, BLOCKS, 4, 1, 0, .init = true },
@@ -81,6 +106,7 @@ static const struct simt_site sites[S_ALL] = {
     [S_SH_WR] = { A_POOL, 0, true },      [S_CP] = { A_POOL, 0, true },
     [S_CP_FROM] = { A_MEMORY, 0, false }, [S_SYNC] = { -1, 0, false },
     [S_WARP] = { -1, 0, false },          [S_FENCE] = { -1, 0, false },
+    [S_PART] = { -1, 0, false },
 };
 
 static void happened(int thread, enum op_kind kind, const struct op *o)
@@ -142,8 +168,17 @@ static void run_op(int me, const struct op *o)
         tf_hook_syncwarp(S_WARP);
         happened(me, SYNCWARP_LEFT, o);
         return;
+    case PART:
+        happened(me, PART, o);
+        if (part[o->at].n)
+            tf_hook_bar(S_PART, part[o->at].named, part[o->at].n);
+        else
+            tf_hook_syncwarp_of(S_PART, part[o->at].lanes);
+        happened(me, PART_LEFT, o);
+        return;
     case SYNC_LEFT:
     case SYNCWARP_LEFT:
+    case PART_LEFT:
     case END:
         return;
     }
@@ -212,7 +247,42 @@ static void push_random(int thread)
     }
 }
 
-static void draw_block(int block, int density)
+static int part_new(struct part p)
+{
+    if (n_part == PARTS)
+        fail_msg("too many barriers");
+    part[n_part] = p;
+    return n_part++;
+}
+
+/* Some lanes of a warp meet, or some and the others. */
+static void push_lanes(int t0, int warp)
+{
+    unsigned lanes = (unsigned)draw(1 << 16) << 16 | (unsigned)draw(1 << 16);
+    int both = draw(2), some[2] = { -1, -1 };
+
+    for (int t = warp * WARP; t < n_threads && t < (warp + 1) * WARP; t++) {
+        int in = lanes >> t % WARP & 1;
+
+        if (!in && !both)
+            continue;
+        if (some[in] < 0)
+            some[in] = part_new((struct part){ in ? lanes : ~lanes, 0, 0 });
+        push(t0 + t, PART, some[in], 0);
+    }
+}
+
+/* All of a warp alone, or two or three neighbours of it. */
+static void push_warps(int t0, int warps, int name)
+{
+    int first = draw(warps), n = 1 + draw(warps - first);
+    int at = part_new((struct part){ 0, name, n * WARP });
+
+    for (int t = first * WARP; t < n_threads && t < (first + n) * WARP; t++)
+        push(t0 + t, PART, at, 0);
+}
+
+static void draw_block(int block, int density, bool parts)
 {
     int phases = 1 + draw(3), t0 = block * THREADS, warps = (n_threads + WARP - 1) / WARP;
     int releaser = draw(n_threads), when = draw(phases);
@@ -225,19 +295,29 @@ static void draw_block(int block, int density)
     }
     for (int p = 0; p < phases; p++) {
         for (int w = 0; w < warps; w++) {
-            int parts = 1 + draw(2);
+            int pieces = 1 + draw(2);
 
-            for (int q = 0; q < parts; q++)
+            for (int q = 0; q < pieces; q++)
                 for (int t = w * WARP; t < n_threads && t < (w + 1) * WARP; t++) {
                     for (int i = 0; i < 3; i++)
                         if (draw(100) < density)
                             push_random(t0 + t);
                     if (t == releaser && p == when && q == 0)
                         push(t0 + t, draw(4) ? RELEASE : RELEASE_RLX, block, 0);
-                    if (q < parts - 1)
+                    if (q < pieces - 1)
                         push(t0 + t, SYNCWARP, 0, 0);
                 }
         }
+        for (int w = 0; parts && w < warps; w++)
+            if (draw(2))
+                push_lanes(t0, w);
+        for (int t = 0; parts && t < n_threads; t++)
+            if (draw(100) < density)
+                push_random(t0 + t);
+        if (parts && draw(3))
+            push_warps(t0, warps, 1 + p);
+        if (parts && p == 0 && draw(2)) /* nobody but those parts meets */
+            continue;
         for (int t = 0; p < phases - 1 && t < n_threads; t++)
             push(t0 + t, SYNC, 0, 0);
     }
@@ -248,12 +328,17 @@ static void draw_block(int block, int density)
     }
 }
 
-static void draw_program(void)
+/* With barriers of parts? */
+static bool draw_program(void)
 {
+    bool parts = draw(5) == 0;
+
+    n_part = 0;
     n_blocks = 1 + draw(BLOCKS);
-    n_threads = draw(4) ? 2 + draw(4) : THREADS - draw(4);
+    n_threads = draw(4) ? 2 + draw(4) : (parts && draw(2) ? THREADS : SMALLER) - draw(4);
     for (int b = 0; b < n_blocks; b++)
-        draw_block(b, n_threads < WARP ? 40 + draw(60) : 3 + draw(20));
+        draw_block(b, n_threads < WARP ? 40 + draw(60) : 3 + draw(20), parts);
+    return parts;
 }
 
 /* ---- the oracle */
@@ -268,8 +353,9 @@ struct touch {
 };
 
 static struct clocks local[ALL], global[ALL], fenced[ALL], seen[ALL], word[GLOBAL + BLOCKS];
-static struct clocks meeting[BLOCKS][GENS], warp_meeting[BLOCKS][2][GENS];
-static struct clocks local_meeting[BLOCKS][GENS], local_warp[BLOCKS][2][GENS];
+static struct clocks meeting[BLOCKS][GENS], warp_meeting[BLOCKS][WARPS][GENS];
+static struct clocks part_meeting[PARTS], local_part[PARTS];
+static struct clocks local_meeting[BLOCKS][GENS], local_warp[BLOCKS][WARPS][GENS];
 static bool has_fenced[ALL], has_word[GLOBAL + BLOCKS];
 static int gen[ALL], warp_gen[ALL];
 static struct touch touch[CELLS][EVENTS];
@@ -404,6 +490,14 @@ static void see(const struct event *e, int number)
     case SYNCWARP:
         arrive(e, e->kind == SYNCWARP);
         break;
+    case PART:
+        join(&part_meeting[e->at], &global[t]);
+        join(&local_part[e->at], &local[t]);
+        break;
+    case PART_LEFT:
+        join(&global[t], &part_meeting[e->at]);
+        join(&local[t], &local_part[e->at]);
+        break;
     case SYNC_LEFT:
     case SYNCWARP_LEFT:
         depart(e, e->kind == SYNCWARP_LEFT);
@@ -481,13 +575,15 @@ static void judge_events(void)
     memset(warp_meeting, 0, sizeof warp_meeting);
     memset(local_meeting, 0, sizeof local_meeting);
     memset(local_warp, 0, sizeof local_warp);
+    memset(part_meeting, 0, sizeof *part_meeting * (size_t)n_part);
+    memset(local_part, 0, sizeof *local_part * (size_t)n_part);
     memset(n_touch, 0, sizeof n_touch);
     for (int i = 0; i < n_event; i++) {
         int t = event[i].thread;
 
         pass_commits(t);
         see(&event[i], i);
-        if (event[i].kind != SYNC && event[i].kind != SYNCWARP)
+        if (event[i].kind != SYNC && event[i].kind != SYNCWARP && event[i].kind != PART)
             cursor[t]++;
     }
 }
@@ -501,8 +597,7 @@ static bool reported(int cell)
 
 static void one_trace(uint64_t number, int *n_racy, int *n_cell)
 {
-    const struct simt_kernel k = { 0, 0, SHARED * 4 };
-    struct simt_kernel sized = k;
+    struct simt_kernel sized = { .smem = SHARED * 4 };
     struct simt_program p = { arrays, 3, sites, S_ALL, &sized, 1, kernel };
     struct simt_opts o = {
         .seed = number, .resident = MAX_RESIDENT, .report = true, .lenient = true
@@ -511,7 +606,7 @@ static void one_trace(uint64_t number, int *n_racy, int *n_cell)
     const char *why;
 
     seed = (number + 1) * 0x9e3779b97f4a7c15u;
-    draw_program();
+    sized.parts = draw_program();
     sized.blocks = n_blocks;
     sized.threads = n_threads;
     o.policy = draw(3) ? SIMT_PREEMPT : (enum simt_policy)draw(SIMT_POLICIES);

@@ -96,10 +96,15 @@ static const char *const canonical[] = {
          "data seed=0 recipe=normal\n",
     HEAD "input q f32 [4,3,8]\ny = attention q q q scale=1\noutput y\nschedule\n"
          "algo y flash block=2\nsplitk y.sc 2\ntile y.sc 2x4 threads=8\n"
-         "bind y.sc.i0 block\nstage y.sc.a y.sc.r0.0\nepilogue y.pv own\nswizzle y.a\n"
+         "bind y.sc.i0 block\nstage y.sc.a y.sc.r0.0\nepilogue y.pv global\nswizzle y.a\n"
          "data seed=0 recipe=normal\n",
     HEAD "input q f32 [4,3,8]\ny = attention q q q scale=1\noutput y\nschedule\n"
          "algo y flash block=2 splits=64\ndata seed=0 recipe=normal\n",
+    HEAD "input x i32 [2,3]\na = roll x shift=[-1,5]\ny = repeat a times=[2,1]\n" TAIL,
+    HEAD "input x f16 [2,3]\ninput w f16 [3,2]\ninput c f16 [2,2]\na = matmul x w c\n"
+         "b = matmul x w a alpha=0.1 beta=-2 acc=f64\nd = matmul x w alpha=0\n"
+         "y = matmul x w b alpha=1 beta=0\n" TAIL,
+    HEAD "input x bf16 [2,3]\na = logsoftmax x axis=0\ny = cumsum a axis=1 acc=bf16\n" TAIL,
     HEAD "input x f32 [2]\ninput i i32 [1]\ny = copy x\noutput y\ndata seed=3 recipe=exact\n"
          "values i [3]\nvalues x [1,2]\n",
     HEAD "input y f32 [0]\noutput y\ndata seed=0 recipe=normal\nvalues y []\n",

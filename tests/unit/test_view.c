@@ -28,7 +28,7 @@ static bool draw_view(struct rng *r, struct prog *p, struct arena *a, int of)
     n->n_arg = 1;
     n->arg[0].node = of;
     n->sh = sh;
-    n->op = (enum op)rng_range(r, OP_PERMUTE, OP_PAD);
+    n->op = (enum op)rng_range(r, OP_PERMUTE, OP_REPEAT);
     for (int d = 0; d < sh.rank; d++)
         order[d] = d;
     rng_shuffle(r, order, sh.rank);
@@ -38,7 +38,9 @@ static bool draw_view(struct rng *r, struct prog *p, struct arena *a, int of)
         n->perm[d] = order[d];
         n->lo[d] = n->op == OP_PAD ? rng_range(r, 0, 2) : 0;
         n->hi[d] = n->op == OP_PAD ? rng_range(r, 0, 2) : size;
-        n->by[d] = 1;
+        n->by[d] = n->op == OP_REPEAT ? rng_range(r, 0, 9) % 4 : 1;
+        if (n->op == OP_ROLL)
+            n->lo[d] = rng_range(r, -6, 6);
         if (n->op == OP_SLICE && size > 0 && rng_chance(r, 1, 2)) {
             n->by[d] = rng_range(r, 1, 3);
             n->lo[d] = rng_range(r, 0, size - 1);
@@ -104,6 +106,12 @@ static bool walk(const struct prog *p, int node, int64_t *idx, int64_t *at, doub
                     *fill = n->value;
                     return false;
                 }
+                break;
+            case OP_ROLL:
+                out[d] = (idx[d] - n->lo[d] + 60 * from->dim[d]) % from->dim[d];
+                break;
+            case OP_REPEAT:
+                out[d] = idx[d] % from->dim[d];
                 break;
             case OP_RESHAPE:
                 out[d] = lin % from->dim[d];
@@ -212,11 +220,44 @@ static void head_split_stays_stacked(void **state)
     assert_int_equal(vs.n, 1);
 }
 
+static int views_of(const struct node *view, int n)
+{
+    struct shape sh = { 2, { 4, 6 } };
+    struct vstack vs;
+
+    vstack_init(&vs, &sh, &(struct layout){ 0 });
+    for (int i = 0; i < n; i++)
+        assert_true(vstack_apply(&vs, &view[i], VIEW_FAULT_NONE));
+    return vs.n;
+}
+
+/* Turning round and laying side by side is one view, as long as whole turns are left. */
+static void wrapped_axes_compose(void **state)
+{
+    struct node roll = { .op = OP_ROLL, .lo = { 1, -2 }, .sh = { 2, { 4, 6 } } };
+    struct node twice = { .op = OP_REPEAT, .by = { 2, 1 }, .sh = { 2, { 8, 6 } } };
+    struct node turned = { .op = OP_PERMUTE, .perm = { 1, 0 }, .sh = { 2, { 6, 8 } } };
+    struct node window = {
+        .op = OP_SLICE, .lo = { 1, 3 }, .hi = { 5, 8 }, .by = { 1, 1 }, .sh = { 2, { 4, 5 } }
+    };
+    struct node odd = window;
+
+    (void)state;
+    assert_int_equal(views_of((struct node[]){ roll, roll, twice, turned, window }, 5), 1);
+    odd.by[1] = 2;
+    odd.sh.dim[1] = 3;
+    assert_int_equal(views_of((struct node[]){ roll, roll, twice, turned, odd }, 5), 2);
+    /* a window of five out of a turn of four does not turn any more */
+    roll.sh = window.sh;
+    assert_int_equal(views_of((struct node[]){ roll, twice, turned, window, roll }, 5), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacks_equal_definitions),
         cmocka_unit_test(head_split_stays_stacked),
+        cmocka_unit_test(wrapped_axes_compose),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

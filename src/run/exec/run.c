@@ -98,19 +98,19 @@ static void check_output(const struct lprog *l, int k, const json_t *x, char *wr
     }
 }
 
-/* Reads and drops what was announced; false = there is no sense in what was announced. */
-static bool skip_bytes(struct exec_row *r, const struct talk_env *t, const json_t *x,
+/* All that was announced, even if it is wrong; *buf is to be freed. */
+static enum exec_io take_bytes(struct exec_row *r, const struct talk_env *t, const json_t *x,
                        int64_t until, unsigned char **buf)
 {
     int64_t n = json_integer_value(json_object_get(x, "bytes"));
     size_t have;
 
     if (n < 0 || n > (1 << 28))
-        return false;
+        return IO_ENDED; /* no sense in that */
     *buf = malloc((size_t)n + 1);
     if (!*buf)
         BUG("out of memory");
-    return exec_child_bytes(&r->child, *buf, (size_t)n, &have, until, t->tick) == IO_FINE;
+    return exec_child_bytes(&r->child, *buf, (size_t)n, &have, until, t->tick);
 }
 
 static void malformed(struct outcome *o, const char *what)
@@ -137,19 +137,19 @@ static bool read_outputs(struct exec_row *r, const struct talk_env *t, const str
     for (size_t k = 0; k < n; k++) {
         const json_t *x = json_array_get(list, k);
         unsigned char *bytes = NULL;
-        bool whole;
+        enum exec_io io;
 
         *wrong = '\0';
         if (k < (size_t)l->prog->n_out)
             check_output(l, (int)k, x, wrong, sizeof wrong);
         if (*wrong)
             malformed(o, wrong);
-        whole = skip_bytes(r, t, x, until, &bytes);
-        if (whole && o->status == OUT_RAN)
+        io = take_bytes(r, t, x, until, &bytes);
+        if (io == IO_FINE && o->status == OUT_RAN)
             out(ctx, (int)k, bytes);
         free(bytes);
-        if (!whole) {
-            bool late = exec_now() >= until;
+        if (io != IO_FINE) {
+            bool late = io == IO_LATE;
 
             snprintf(wrong, sizeof wrong, "only a part of output %zu came%s", k,
                      late ? " before the deadline" : "");

@@ -53,11 +53,11 @@ static void view(const struct prog *p, const struct node *n, struct str *s)
         perm[a] = n->perm[a];
     if (n->op == OP_PERMUTE)
         list("perm", perm, rank, s);
-    if (n->op == OP_SLICE || n->op == OP_PAD) {
+    if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ROLL)
         list("lo", n->lo, rank, s);
+    if (n->op == OP_SLICE || n->op == OP_PAD)
         list("hi", n->hi, rank, s);
-    }
-    if (n->op == OP_SLICE)
+    if (n->op == OP_SLICE || n->op == OP_REPEAT)
         list("by", n->by, rank, s);
     if (n->op == OP_PAD)
         real("value", n->value, s);
@@ -82,12 +82,14 @@ static void attributes(const struct prog *p, const struct node *n, struct str *s
     if (n->op == OP_CONST)
         real("value", n->value, s);
     if (n->op == OP_IOTA || n->op == OP_SOFTMAX || n->op == OP_ARGMAX || n->op == OP_GATHER ||
-        n->op == OP_CONCAT)
+        n->op == OP_CONCAT || n->op == OP_LOGSOFTMAX || n->op == OP_CUMSUM)
         str_add(s, ",\"axis\":%d", n->axis);
     if (op_is_reduce(n->op) && n->op != OP_MATMUL)
         reduction(n, s);
-    if (n->op == OP_MATMUL)
-        str_puts(s, ",\"alpha\":1,\"beta\":0");
+    if (n->op == OP_MATMUL) {
+        real("alpha", n->alpha, s);
+        real("beta", n->beta, s);
+    }
     if (op_is_reduce(n->op) || op_is_composite(n->op))
         str_add(s, ",\"acc\":\"%s\"", dtype_info(n->acc)->name);
     if (n->op == OP_LAYERNORM || n->op == OP_RMSNORM)

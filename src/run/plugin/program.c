@@ -38,7 +38,8 @@ static struct tf_node node(const struct prog *p, int i, int n_input)
                          .value = n->value,
                          .eps = n->eps,
                          .scale = n->scale,
-                         .alpha = 1,
+                         .alpha = n->alpha,
+                         .beta = n->beta,
                          .mask = mask_name(n->mask),
                          .empty = empty_name(n->empty) };
 

@@ -41,6 +41,9 @@ void block_start(struct block *b)
     know_clear(&b->know);
     for (int w = 0; w < n_warp; w++)
         b->warp[w] = (struct warp){ .live = n - w * WARP < WARP ? n - w * WARP : WARP };
+    memset(b->named, 0, sizeof b->named);
+    if (m->parts)
+        parts_start(b);
     memset(b->smem, 0xff, (size_t)m->smem_bytes);
     if (m->hot.track)
         memset(b->shadow, 0, (size_t)(m->smem_bytes >> m->smem_shift) * sizeof *b->shadow);
@@ -66,6 +69,8 @@ static void release(struct block *b)
     b->floor = interval_new(b);
     for (int w = 0; w < MAX_WARPS; w++)
         b->warp[w].clock = 0;
+    if (machine.parts)
+        parts_sync(b);
     for (int i = 0; i < machine.n_threads; i++) {
         struct thread *t = &b->thread[i];
 
@@ -116,6 +121,7 @@ static void leave(void)
     b->exited++;
     b->warp[t->tid / WARP].live--;
     warp_left(b, t->tid / WARP);
+    named_left(b, t->tid / WARP);
     barrier_check(b);
     if (!b->live) {
         copies_end(b);

@@ -22,6 +22,7 @@ static struct copy *unused;
 static int taken;
 static struct copy **heap; /* by due */
 static int n_heap, cap_heap;
+static int n_over; /* of those in the heap */
 
 static void free_chunk(struct chunk *k)
 {
@@ -29,18 +30,6 @@ static void free_chunk(struct chunk *k)
         k->copy[i].next = unused;
         unused = &k->copy[i];
     }
-}
-
-/* A run that got stuck may have left some. */
-void copy_begin(void)
-{
-    n_heap = 0;
-    if (!taken)
-        return;
-    taken = 0;
-    unused = NULL;
-    for (struct chunk *k = chunks; k; k = k->next)
-        free_chunk(k);
 }
 
 static struct copy *take(void)
@@ -65,8 +54,10 @@ static struct copy *take(void)
 static void give(struct copy *c)
 {
     c->over = true;
-    if (c->queued)
+    if (c->queued) {
+        n_over++;
         return; /* the heap gives it back */
+    }
     taken--;
     c->next = unused;
     unused = c;
@@ -124,16 +115,49 @@ static struct copy *pop(void)
     return top;
 }
 
+/* What nobody waits for any more is under way only as an entry of the heap. */
+static void drop_over(void)
+{
+    int n = 0;
+
+    for (int i = 0; i < n_heap; i++)
+        if (heap[i]->over) {
+            heap[i]->queued = false;
+            give(heap[i]);
+        } else {
+            heap[n++] = heap[i];
+        }
+    n_heap = n_over = 0;
+    for (int i = 0; i < n; i++)
+        push(heap[i]);
+}
+
+/* A run that got stuck may have left some. */
+void copy_begin(void)
+{
+    drop_over();
+    n_heap = 0;
+    if (!taken)
+        return;
+    taken = 0;
+    unused = NULL;
+    for (struct chunk *k = chunks; k; k = k->next)
+        free_chunk(k);
+}
+
 void copy_tick(void)
 {
     while (n_heap && heap[0]->due <= machine.ticks) {
         struct copy *c = pop();
 
+        n_over -= c->over;
         if (c->over)
             give(c);
         else
             land(c);
     }
+    if (n_over > 256 && 2 * n_over > n_heap)
+        drop_over();
 }
 
 /* Reads the source for the rules, and remembers who had written it. */

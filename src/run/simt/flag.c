@@ -93,7 +93,9 @@ static void tell(struct know *k)
     know_join(k, &b->know);
     know_join(k, &t->own);
     know_epochs(k, (uint32_t)b->id, b->epoch);
-    know_partly(k, (struct partly){ t->stamp, (uint32_t)b->id, b->epoch });
+    know_partly(k, (struct partly){ t->stamp, (uint32_t)b->id, b->epoch, false });
+    if (machine.parts)
+        parts_tell(k);
 }
 
 /* Bounds, rules, and the word's place in memory. */

@@ -1,7 +1,8 @@
 /*
  * The rules for global memory, where blocks meet: nothing is lumped, a cell that several
  * unordered accesses since its last plain write have met keeps them all in a set. Such cells
- * are few: results of atomics, flags, what one block hands to the next.
+ * are few: results of atomics, flags, what one block hands to the next. Shared memory comes
+ * here in kernels where parts of a block have barriers of their own.
  */
 #include <stdlib.h>
 
@@ -67,11 +68,18 @@ bool stamp_ordered(uint64_t stamp)
         return true;
     of = interval_info(number);
     if (of->block == (uint32_t)b->id) {
-        if (of->epoch < b->epoch || stamp_tid(stamp) == m->now->tid ||
-            (same_warp(stamp, m->hot.stamp) && stamp_clock(stamp) < stamp_clock(m->hot.stamp)))
+        if (of->epoch < b->epoch || stamp_tid(stamp) == m->now->tid || stamp_met(stamp))
             return true;
     }
     return know_has(&b->know, stamp, of) || know_has(&m->now->own, stamp, of);
+}
+
+/* The cell at work is a block's own: flags say nothing of it. */
+static bool here;
+
+static bool ordered(uint64_t stamp)
+{
+    return here ? stamp_ordered_here(stamp) : stamp_ordered(stamp);
 }
 
 static bool is_load(enum access_kind k)
@@ -109,7 +117,7 @@ static bool others_met(struct tf_cell *c, int site, int64_t index, enum access_k
 
     for (int i = 0; i < n; i++) {
         *stored |= !is_load(e[i].kind);
-        if (conflict(kind, e[i].kind) && !stamp_ordered(e[i].stamp)) {
+        if (conflict(kind, e[i].kind) && !ordered(e[i].stamp)) {
             report_access(SIMT_RACE,
                           race_rule(e[i].stamp, is_atomic(kind) || is_atomic(e[i].kind)), c,
                           site, index, !is_load(kind),
@@ -134,7 +142,7 @@ static void set_add(struct set *s, struct seen x)
         int n = 0;
 
         for (int i = 0; i < s->n; i++)
-            if (!replaces(x.kind, s->e[i].kind) || !stamp_ordered(s->e[i].stamp))
+            if (!replaces(x.kind, s->e[i].kind) || !ordered(s->e[i].stamp))
                 s->e[n++] = s->e[i];
         s->n = n;
         if (2 * n >= s->cap && s->cap < SET_MOST) {
@@ -155,7 +163,7 @@ static void record(struct tf_cell *c, unsigned tag, enum access_kind kind)
     struct set *s = set_of(c);
     bool one = c->r && !(c->r >> 63) && stamp_interval(c->r) >= machine.hot.launch;
 
-    if (!s && kind == PLAIN_READ && (!one || stamp_ordered(c->r))) {
+    if (!s && kind == PLAIN_READ && (!one || ordered(c->r))) {
         c->r = x.stamp;
         c->rsite = tag;
         return;
@@ -181,7 +189,7 @@ void global_access(struct tf_cell *c, int site, int64_t index, enum access_kind 
 
     if (c->w == ~0ull)
         return;
-    if (c->w && !stamp_ordered(c->w)) {
+    if (c->w && !ordered(c->w)) {
         report_access(SIMT_RACE, race_rule(c->w, is_atomic(kind)), c, site, index,
                       !is_load(kind), &writer);
         return;
@@ -208,4 +216,11 @@ void global_access(struct tf_cell *c, int site, int64_t index, enum access_kind 
     }
     if (!d->frozen)
         record(c, d->tag, kind);
+}
+
+void shared_access_exact(struct tf_cell *c, int site, int64_t index, bool store)
+{
+    here = true;
+    global_access(c, site, index, store ? PLAIN_WRITE : PLAIN_READ);
+    here = false;
 }

@@ -105,7 +105,7 @@ void know_partly(struct know *k, struct partly p)
     for (int i = 0; i < k->n_part; i++) {
         const struct partly *q = &k->part[i];
 
-        if (q->block == p.block && q->epoch == p.epoch &&
+        if (q->block == p.block && q->epoch == p.epoch && q->lane == p.lane &&
             stamp_tid(q->stamp) == stamp_tid(p.stamp)) {
             /* a thread's intervals and its warp's clock grow together */
             if (q->stamp < p.stamp)
@@ -135,9 +135,10 @@ bool know_has(const struct know *k, uint64_t stamp, const struct interval *of)
 
         if (p->block != of->block || p->epoch != of->epoch || !same_warp(p->stamp, stamp))
             continue;
-        if (stamp_clock(stamp) < stamp_clock(p->stamp))
+        if (stamp_clock(stamp) < stamp_clock(p->stamp) &&
+            (!machine.parts || (p->lane && stamp_tid(stamp) == stamp_tid(p->stamp))))
             return true;
-        if (stamp_tid(stamp) == stamp_tid(p->stamp) &&
+        if (!p->lane && stamp_tid(stamp) == stamp_tid(p->stamp) &&
             stamp_interval(stamp) <= stamp_interval(p->stamp))
             return true;
     }

@@ -189,6 +189,7 @@ static void prepare_blocks(struct machine *m, const struct simt_kernel *k, int n
     static size_t room[MAX_RESIDENT];
 
     m->n_threads = (int)k->threads;
+    m->parts = k->parts;
     m->smem_bytes = (int)(k->smem + 15) / 16 * 16;
     m->smem_shift = smem_shift(m->p, number);
     if (!m->thread) {

@@ -12,13 +12,15 @@
 #include "run/simt/simt.h"
 
 enum { WARP = 32, MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / WARP, MAX_RESIDENT = 8 };
+enum { NAMED = 16 /* barriers of parts of a block */, MAX_CLOCK = 0xfffff };
 
-enum state { READY, AT_BARRIER, AT_WARP, AT_FLAG, DONE };
+enum state { READY, AT_BARRIER, AT_NAMED, AT_WARP, AT_FLAG, DONE };
 
 /*
  * What of other blocks is known to be over: all epochs of a block below `epoch`, and of the
  * epoch under way what one thread had done when it released, and its warp before it met that
- * thread. Short lists: only what flags handed on.
+ * thread. Short lists: only what flags handed on. In a kernel with barriers of parts the
+ * releaser tells of every thread that it had met: all below a clock, and of no other (lane).
  */
 struct known {
     uint32_t block, epoch;
@@ -26,6 +28,7 @@ struct known {
 struct partly {
     uint64_t stamp;
     uint32_t block, epoch;
+    bool lane;
 };
 struct know {
     struct known *all;
@@ -64,14 +67,26 @@ struct thread {
     uint32_t group; /* of copies, still open */
     struct copy *first, *last;
     uint64_t priority, order;
-    const void *word; /* what it brings to a meeting of its warp */
+    int kind;              /* of its warp's meeting that it waits in */
+    unsigned members;      /* lanes that are to meet */
+    unsigned vote, voters; /* what it brings; of all, and who they were */
+    int named;             /* AT_NAMED: which */
+    const void *word;      /* what it brings to a meeting of its warp */
     unsigned char got[16];
     const unsigned *mma[3];
 };
 
 struct warp {
-    int live, arrived, site, kind, first;
+    int live;
+    int arrived, first; /* in a meeting of all of it */
+    int apart;          /* in meetings of some */
     unsigned clock;
+};
+
+/* Whole warps meet at it: it is complete with n / WARP of them. */
+struct named {
+    int waiting, n, first;
+    short lanes[MAX_WARPS];
 };
 
 struct block {
@@ -81,6 +96,12 @@ struct block {
     struct know know;
     struct thread *thread;
     struct warp warp[MAX_WARPS];
+    struct named named[NAMED];
+    /* in a kernel with barriers of parts, over[t * threads + u]: what u did below that clock is
+     * over for t; met = not all 0 */
+    uint32_t *over;
+    size_t cap_over;
+    bool met;
     unsigned char *smem;
     struct tf_cell *shadow;
     unsigned char *pending, *dirty; /* store buffer: see buffer.c */
@@ -110,6 +131,7 @@ struct machine {
     int kernel; /* running */
     int64_t n_blocks, next_block, done_blocks;
     int n_threads, smem_bytes, smem_shift; /* of the kernel; of its cells */
+    bool parts;                            /* it has barriers of parts */
     struct tf_site *site;
     struct memory *memory;
     int n_memory;
@@ -124,9 +146,11 @@ struct machine {
 };
 extern struct machine machine;
 
-/* rules.c: may what the stamp says be taken as over by the running thread? */
-bool stamp_ordered(uint64_t stamp);
-bool stamp_ordered_here(uint64_t stamp); /* the same of the thread's own block */
+/* May what the stamp says be taken as over by the running thread? */
+bool stamp_ordered(uint64_t stamp);      /* global.c */
+bool stamp_ordered_here(uint64_t stamp); /* shared.c: the same of the thread's own block */
+/* part.c: by a barrier of less than the block, in the interval under way */
+bool stamp_met(uint64_t stamp);
 /* A shared cell is read, written; what is wrong goes to report.c. */
 void shared_read(struct tf_cell *c, int site, int64_t index);
 void shared_write(struct tf_cell *c, int site, int64_t index);
@@ -134,6 +158,8 @@ void shared_write(struct tf_cell *c, int site, int64_t index);
 enum access_kind { PLAIN_READ, PLAIN_WRITE, ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_ADD };
 void global_access(struct tf_cell *c, int site, int64_t index, enum access_kind kind);
 void global_begin(bool launch); /* of a run, or of the next kernel in it */
+/* The same rules for a block's shared memory: nothing is lumped. */
+void shared_access_exact(struct tf_cell *c, int site, int64_t index, bool store);
 /* access.c */
 unsigned char *slow_access(int site, long long index, int n, int store);
 /* Bounds and alignment of n elements; what is refused is reported. */
@@ -226,6 +252,16 @@ bool flag_wake_all(void); /* those whose word holds what they wait for, by whate
 
 /* warp.c: a thread of the warp is gone; those who wait may be complete now */
 void warp_left(struct block *b, int warp);
+int warp_size(int warp);
+
+/* part.c: barriers of parts of a block */
+void parts_start(struct block *b);
+void parts_sync(struct block *b); /* at a barrier of all: everything is over for everybody */
+/* They meet: what each knows to be over, all know, and what they did themselves. */
+void parts_meet(struct block *b, struct thread **t, int n);
+void share_knowledge(struct thread **t, int n);
+void parts_tell(struct know *k); /* what the running thread knows of its block's threads */
+void named_left(struct block *b, int warp);
 
 /* buffer.c: the store buffer */
 void buffer_begin(void);

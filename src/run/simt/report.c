@@ -112,8 +112,9 @@ void report_stuck(void)
         report_access(SIMT_DEADLOCK, at[AT_FLAG] ? "flag" : "barrier", NULL, who->at_site, -1,
                       false, NULL);
     if (m->r->first.class == SIMT_DEADLOCK)
-        snprintf(m->r->first.detail, sizeof m->r->first.detail,
-                 "nobody can go on: %d threads at a barrier, %d in a warp's meeting, %d at a "
-                 "flag",
-                 at[AT_BARRIER], at[AT_WARP], at[AT_FLAG]);
+        snprintf(
+            m->r->first.detail, sizeof m->r->first.detail,
+            "nobody can go on: %d threads at a barrier, %d at one of a part, %d in a warp's "
+            "meeting, %d at a flag",
+            at[AT_BARRIER], at[AT_NAMED], at[AT_WARP], at[AT_FLAG]);
 }

@@ -2,7 +2,8 @@
  * The rules for a block's shared memory. A cell keeps its last writer and one reader: a later
  * access that is ordered behind those is ordered behind all before them, and readers that are
  * not ordered among themselves are lumped: a writer who is in order with one lane of a warp, or
- * with one warp of several, isn't with the rest.
+ * with one warp of several, isn't with the rest. Where parts of a block have barriers of their
+ * own this is not so, and all readers are kept, as in global.c.
  */
 #include "run/simt/machine.h"
 
@@ -11,7 +12,7 @@ bool stamp_ordered_here(uint64_t stamp)
     uint64_t me = machine.hot.stamp;
 
     return stamp_interval(stamp) < machine.hot.floor || stamp_tid(stamp) == stamp_tid(me) ||
-           (same_warp(stamp, me) && stamp_clock(stamp) < stamp_clock(me));
+           stamp_met(stamp);
 }
 
 /* Common to both: an asynchronous copy that is under way is nobody's to touch, not even its
@@ -61,6 +62,10 @@ void shared_read(struct tf_cell *c, int site, int64_t index)
 
     if (muted(c) || writer_met(c, site, index, false))
         return;
+    if (machine.parts) {
+        shared_access_exact(c, site, index, false);
+        return;
+    }
     if (!c->w) {
         report_access(SIMT_UNINIT, "unwritten", c, site, index, false, NULL);
         return;
@@ -92,6 +97,10 @@ void shared_write(struct tf_cell *c, int site, int64_t index)
 {
     if (muted(c) || writer_met(c, site, index, true))
         return;
+    if (machine.parts) {
+        shared_access_exact(c, site, index, true);
+        return;
+    }
     if (!readers_over(c->r)) {
         report_access(SIMT_RACE, "barrier", c, site, index, true,
                       &(struct met){ c->r, c->rsite, false });

@@ -73,6 +73,8 @@ struct simt_site {
 
 struct simt_kernel {
     int64_t blocks, threads, smem;
+    bool parts; /* its text has barriers of parts of a block or warp: who knows what to be over
+                   is kept thread by thread, which takes ten times as long */
 };
 
 struct simt_program {

@@ -1,0 +1,335 @@
+#include "fuzz/explain/blackbox.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bug.h"
+#include "fuzz/explain/probe.h"
+#include "ir/text.h"
+#include "run/caps.h"
+
+/* Seconds that a hang is waited for when it is asked again and again. */
+enum { HANG_SECONDS = 4 };
+
+const struct backend *blackbox_find(const char *backend)
+{
+    const struct backend *b = backend_find(backend);
+
+    return b && b->caps ? b : NULL;
+}
+
+/* A copy that stays; equal texts are one. Causes hold static strings, and these few are as
+ * good as that. */
+static const char *stay(const char *text)
+{
+    static char **kept;
+    static int n;
+
+    for (int i = 0; i < n; i++)
+        if (!strcmp(kept[i], text))
+            return kept[i];
+    kept = realloc(kept, (size_t)(n + 1) * sizeof *kept);
+    if (!kept || !(kept[n] = strdup(text)))
+        BUG("out of memory");
+    return kept[n++];
+}
+
+struct search {
+    struct checker *ck;
+    struct check_opts o; /* the guilty backend alone */
+    const char *group;   /* kind group that is looked for */
+    struct arena a;
+    struct check c;
+};
+
+/* Is this trial a finding of the same group? */
+static bool fails(struct search *s, const struct trial *t)
+{
+    struct err e = { 0 };
+
+    return !check_trial(s->ck, t, &s->o, &s->c, &e) && verdict_is_finding(s->c.kind) &&
+           !strcmp(kind_group(s->c.kind), s->group);
+}
+
+static bool passes_now(struct search *s, const struct trial *t)
+{
+    struct err e = { 0 };
+
+    return !check_trial(s->ck, t, &s->o, &s->c, &e) &&
+           (s->c.kind == VK_PASS || s->c.kind == VK_SUSPECT || s->c.kind == VK_UNTRUSTED);
+}
+
+static struct node *add_copy(struct trial *t, const struct node *n, struct arena *a)
+{
+    struct node *x = prog_add(&t->prog, a);
+
+    *x = *n;
+    x->line = 0;
+    return x;
+}
+
+/* Element k of an evaluated node as a values line has it. What the reference doesn't know is
+ * any number. */
+static double given(const struct want_node *w, enum dtype dt, int64_t k)
+{
+    struct val v;
+
+    if (w->word)
+        return dt == DT_BOOL ? (double)(w->word[k] & 1) : (double)(int32_t)w->word[k];
+    v = judge_value(w, k);
+    return v.e < 0 ? 1 : v.v;
+}
+
+static void give_values(struct trial *t, int node, const struct want_node *w, struct arena *a)
+{
+    struct values *v = arena_push(a, t->values, t->n_values, t->cap_values);
+    enum dtype dt = t->prog.node[node].dt;
+
+    *v = (struct values){ .node = node, .n = w->n, .v = arena_array(a, double, w->n + 1) };
+    for (int64_t k = 0; k < w->n; k++)
+        v->v[k] = given(w, dt, k);
+}
+
+/* Operand j of node i in the trial of that node alone: an input with its values, or the source
+ * that it is. */
+static int operand(struct trial *x, const struct trial *t, const struct want *w, int node,
+                   struct arena *a)
+{
+    const struct node *n = &t->prog.node[node];
+    int at = prog_find(&x->prog, n->name, strlen(n->name));
+
+    if (at >= 0)
+        return at;
+    at = x->prog.n;
+    if (op_is_source(n->op)) {
+        add_copy(x, n, a);
+    } else {
+        struct node *in = prog_add(&x->prog, a);
+
+        in->op = OP_INPUT;
+        in->name = n->name;
+        in->dt = in->acc = n->dt;
+        in->sh = n->sh;
+    }
+    if (x->prog.node[at].op == OP_INPUT)
+        give_values(x, at, &w->node[node], a);
+    return at;
+}
+
+static struct trial *alone(const struct trial *t, const struct want *w, int i, struct arena *a)
+{
+    struct trial *x = arena_new(a, struct trial);
+    struct node n = t->prog.node[i];
+    struct output *out;
+
+    x->seed = t->seed;
+    x->recipe = t->recipe;
+    for (int j = 0; j < n.n_arg; j++)
+        if (n.arg[j].node >= 0)
+            n.arg[j].node = operand(x, t, w, n.arg[j].node, a);
+    add_copy(x, &n, a);
+    out = prog_add_output(&x->prog, a);
+    out->node = x->prog.n - 1;
+    for (int k = 0; k < t->prog.n_out; k++)
+        if (t->prog.out[k].node == i)
+            out->layout = t->prog.out[k].layout;
+    return x;
+}
+
+/* The first node that fails by itself, or -1. */
+static int guilty_node(struct search *s, const struct trial *t)
+{
+    struct want *w = judge_want(t, AL_IEEE, &s->a);
+    bool *live = arena_array(&s->a, bool, t->prog.n + 1);
+
+    prog_live(&t->prog, live);
+    for (int i = 0; i < t->prog.n; i++)
+        if (live[i] && !op_is_source(t->prog.node[i].op) && fails(s, alone(t, w, i, &s->a)))
+            return i;
+    return -1;
+}
+
+static void unique_name(const struct prog *p, char *name, size_t n)
+{
+    int k = 0;
+
+    do
+        snprintf(name, n, "copied%d", k++);
+    while (prog_find(p, name, strlen(name)) >= 0);
+}
+
+/* t with a copy between node i and its operand j. */
+static struct trial *with_copy(const struct trial *t, int i, int j, struct arena *a)
+{
+    struct trial *x = trial_clone(t, a);
+    int from = t->prog.node[i].arg[j].node;
+    struct node c = { .op = OP_COPY,
+                      .dt = t->prog.node[from].dt,
+                      .acc = t->prog.node[from].dt,
+                      .sh = t->prog.node[from].sh,
+                      .n_arg = 1 };
+    char name[MAX_NAME];
+
+    unique_name(&t->prog, name, sizeof name);
+    c.name = arena_strdup(a, name);
+    for (int k = 0; k < MAX_ARGS; k++)
+        c.arg[k].node = -1;
+    c.arg[0].node = from;
+    x->n_step = 0;
+    prog_add(&x->prog, a);
+    for (int k = x->prog.n - 1; k > i; k--) {
+        x->prog.node[k] = x->prog.node[k - 1];
+        for (int m = 0; m < x->prog.node[k].n_arg; m++)
+            if (x->prog.node[k].arg[m].node >= i)
+                x->prog.node[k].arg[m].node++;
+    }
+    x->prog.node[i] = c;
+    x->prog.node[i + 1].arg[j].node = i;
+    for (int k = 0; k < x->prog.n_out; k++)
+        x->prog.out[k].node += x->prog.out[k].node >= i;
+    for (int k = 0; k < x->n_values; k++)
+        x->values[k].node += x->values[k].node >= i;
+    return x;
+}
+
+/* The first edge whose copy repairs the answer: false = none does. */
+static bool guilty_edge(struct search *s, const struct trial *t, int *to, int *operand_no)
+{
+    bool *live = arena_array(&s->a, bool, t->prog.n + 1);
+
+    prog_live(&t->prog, live);
+    for (int i = 0; i < t->prog.n; i++)
+        for (int j = 0; live[i] && j < t->prog.node[i].n_arg; j++) {
+            int from = t->prog.node[i].arg[j].node;
+
+            if (from < 0 || t->prog.node[from].op == OP_CONST ||
+                t->prog.node[from].op == OP_COPY || t->prog.node[i].op == OP_COPY)
+                continue;
+            if (passes_now(s, with_copy(t, i, j, &s->a))) {
+                *to = i;
+                *operand_no = j;
+                return true;
+            }
+        }
+    return false;
+}
+
+static void narrow(struct search *s, const struct backend *b, const struct verdict *v)
+{
+    s->o.backend[0] = b;
+    s->o.n_backend = 1;
+    s->o.algebra[AL_RING] = false;
+    s->o.algebra[AL_IEEE] = true;
+    s->o.hasty = true;
+    if (!v->exact)
+        s->o.exact_sets = 0;
+    if (v->kind == VK_HANG && s->o.deadline_s > HANG_SECONDS)
+        s->o.deadline_s = HANG_SECONDS;
+}
+
+int blackbox_cause(struct checker *ck, const struct trial *t, const struct check_opts *o,
+                   const struct verdict *v, struct cause *out, struct err *e)
+{
+    const struct backend *b = blackbox_find(v->backend);
+    struct search *s = calloc(1, sizeof *s);
+    const struct verdict was = *v; /* it may live in a check that we overwrite */
+    struct exact *x = NULL;
+    const char *why;
+    char text[128];
+    int node, to, arg;
+
+    if (!b || !s)
+        BUG("no black box '%s'", was.backend);
+    (void)e;
+    *s = (struct search){ .ck = ck, .o = *o, .group = kind_group(was.kind) };
+    arena_init(&s->a);
+    narrow(s, b, &was);
+    snprintf(text, sizeof text, "%s:%s", b->group, b->caps->name);
+    *out = (struct cause){ .kind = was.kind,
+                           .kind_group = s->group,
+                           .backend = was.backend,
+                           .backend_group = stay(text),
+                           .pass = "program",
+                           .rule = stay(was.ran),
+                           .step = -1,
+                           .kernel = -1,
+                           .node = -1 };
+    if (was.exact)
+        x = exact_make(t, was.exact - 1, &s->a, &why);
+    node = guilty_node(s, x ? x->t : t);
+    if (node >= 0) {
+        out->node = node;
+        out->pass = op_info(t->prog.node[node].op)->name;
+        if (s->c.first >= 0 && *s->c.verdict[s->c.first].ran)
+            out->rule = stay(s->c.verdict[s->c.first].ran);
+    } else if (!strcmp(s->group, "value") && guilty_edge(s, t, &to, &arg)) {
+        const struct node *n = t->prog.node;
+
+        out->node = to;
+        snprintf(text, sizeof text, "%s>%s", op_info(n[n[to].arg[arg].node].op)->name,
+                 op_info(n[to].op)->name);
+        out->pass = stay(text);
+    }
+    arena_release(&s->a);
+    free(s);
+    return 0;
+}
+
+static bool has_empty(const struct prog *p)
+{
+    for (int i = 0; i < p->n; i++)
+        if (shape_count(&p->node[i].sh) == 0)
+            return true;
+    return false;
+}
+
+static bool has_strides(const struct prog *p)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->node[i].layout.given)
+            return true;
+    for (int i = 0; i < p->n_out; i++)
+        if (p->out[i].layout.given)
+            return true;
+    return false;
+}
+
+static bool has_special(const struct trial *t)
+{
+    if (t->recipe == RECIPE_SPECIAL && t->n_values == 0)
+        return true;
+    for (int i = 0; i < t->n_values; i++)
+        for (int64_t k = 0; k < t->values[i].n; k++)
+            if (!isfinite(t->values[i].v[k]))
+                return true;
+    return false;
+}
+
+void blackbox_tags(const struct cause *c, const struct trial *t, char *buf, size_t n)
+{
+    const struct prog *p = &t->prog;
+    const struct node *x = &p->node[c->node >= 0 && c->node < p->n ? c->node : p->out[0].node];
+
+    snprintf(buf, n, "%s%s%s%s", dtype_info(caps_dtype(p, x))->name,
+             has_empty(p) ? " empty" : "", has_strides(p) ? " strided" : "",
+             has_special(t) ? " special" : "");
+}
+
+void blackbox_explain(const struct cause *c, const struct trial *t, struct arena *a,
+                      struct explanation *x)
+{
+    struct str s = { 0 };
+
+    if (c->node >= 0 && c->node < t->prog.n)
+        node_print(&t->prog, c->node, &s);
+    if (c->node < 0)
+        str_puts(&s, "no node alone is wrong, and no copy on an edge repairs the answer");
+    else if (strchr(c->pass, '>'))
+        str_puts(&s, ": a copy of its operand, inserted on this edge, repairs the answer");
+    else
+        str_puts(&s, ": wrong by itself, with its operands given as inputs");
+    x->note = arena_strdup(a, str_get(&s));
+    str_release(&s);
+}

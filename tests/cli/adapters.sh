@@ -1,0 +1,81 @@
+#!/bin/sh
+# Adapters of Python's frameworks: NumPy is right about everything, and what older and newer
+# versions of tinygrad are known to get wrong is found wrong again. Only versions that
+# scripts/adapters/setup has put here are asked; the others are named.
+here=$(cd "$(dirname "$0")/../.." && pwd)
+. "$(dirname "$0")/lib.sh"
+adapters=$here/scripts/adapters
+
+# backend NAME==VERSION: sets $backend; false if it isn't here
+backend() {
+    root=$("$adapters/setup" --list | sed -n "s/^$1 ([a-z_]*): \(\/.*\)/\1/p")
+    [ -n "$root" ] || { echo "not installed, so not asked: $1"; return 1; }
+    backend="exec:$root/bin/python $adapters/${1%%==*}_adapter.py"
+    asked=$((asked + 1))
+}
+
+# wrong_in VERSION NAME: tinygrad VERSION gets the trial NAME wrong, NumPy doesn't
+wrong_in() {
+    backend "tinygrad==$1" && ok 1 run "$2.trial" --backends "$backend" && says MISMATCH
+    backend numpy==2.4.6 >/dev/null && ok 0 run "$2.trial" --backends "$backend"
+}
+asked=0
+
+cat >pad_of_bool.trial <<'END'
+tilefuzz 1
+input x bool [2,3]
+y = cast x f32
+z = pad y [0:0,2:3] value=-1
+output z
+values x [1,1,1,1,1,1]
+END
+cat >partial_flip.trial <<'END'
+tilefuzz 1
+input x f32 [6]
+a = reshape x [2,3]
+b = permute a [1,0]
+c = reshape b [6]
+d = slice c [4:1:-1]
+output d
+values x [0,1,2,3,4,5]
+END
+cat >gather_beside_inf.trial <<'END'
+tilefuzz 1
+input x f32 [3]
+input i i32 [2]
+y = gather x i axis=0
+output y
+values x [1,inf,3]
+values i [0,2]
+END
+cat >cast_down_and_up.trial <<'END'
+tilefuzz 1
+input x f32 [1]
+h = cast x f16
+y = cast h f32
+output y
+values x [-0.99401855]
+END
+cat >double_negation.trial <<'END'
+tilefuzz 1
+input x i32 [1]
+a = neg x
+b = expand a [2]
+c = neg b
+output c
+values x [3]
+END
+
+wrong_in 0.14.0 pad_of_bool
+wrong_in 0.14.0 cast_down_and_up
+wrong_in 0.9.2 partial_flip
+wrong_in 0.9.2 double_negation
+wrong_in 0.10.3 gather_beside_inf
+wrong_in 0.9.2 gather_beside_inf
+
+if backend numpy==2.4.6; then
+    ok 0 fuzz -q --seed 5 --trials 150 --backends "$backend" --db a.db
+    says '0 findings'
+fi
+[ $asked -gt 0 ] || exit 77
+finish

@@ -1,0 +1,99 @@
+#!/bin/sh
+# exec: a toy adapter written from docs/exec-protocol.md has its planted bug found, minimized and
+# named, and is left in peace without it; each way of misbehaving is the right verdict with its
+# log, and the hunt goes on.
+root=$(realpath "$(dirname "$0")/../..")
+. "$(dirname "$0")/lib.sh"
+src=$root/tests/plugin
+export PYTHONPATH="$root/scripts/adapters"
+bad="exec:python3 -IS $src/bad.py"
+
+# misbehaviour; needs no NumPy
+printf 'tilefuzz 1\ninput x f32 [3,5]\ny = neg x\noutput y\n' >neg.trial
+printf 'tilefuzz 1\ninput x f32 [3,5]\ny = abs x\noutput y\n' >abs.trial
+bad() {
+    BAD=$1 ok "$2" run neg.trial --backends "$bad" --deadline 1
+    says "$3"
+}
+bad none 0 PASS
+bad crash 1 'CRASH: died by signal 11 .*; stderr: about to die'
+bad exit 1 'CRASH: ended with exit 7'
+bad hang 1 'HANG: no answer within 1 s'
+bad garbage 1 "CRASH: answered what is no JSON object: 'Segmentation fault"
+bad endless 1 'CRASH: answered more than'
+bad shape 1 'MISMATCH: output y came with shape \[5,3,1\]; want \[3,5\]'
+bad dtype 1 'MISMATCH: output y came as dtype f64; want f32'
+bad bytes 1 'MISMATCH: output y came with 56 bytes; want 60'
+bad number 1 'MISMATCH: 2 outputs came; want 1'
+bad poison 1 'MISMATCH: y\[2,4\]'
+bad partial 1 'CRASH: only a part of output 0 came'
+bad stuck 1 'HANG: only a part of output 0 came before the deadline'
+bad chatter 1 "CRASH: sent more than was asked for\|CRASH: answered what is no JSON object: 'done!"
+bad error 1 'BUILD_FAILED: out of registers'
+BAD=lie ok 1 run abs.trial --backends "$bad"
+says 'BUILD_FAILED: what it names and then refuses, abs of f32: no abs today'
+ok 0 run abs.trial --backends "$bad"
+says 'UNSUPPORTED: no abs of f32'
+BAD=nonsense fails 3 "names 'frobnicate'" run neg.trial --backends "$bad"
+fails 3 'No such file' run neg.trial --backends exec:./nowhere
+fails 3 'ended with exit 0' run neg.trial --backends exec:true
+fails 2 'which command' run neg.trial --backends exec:
+
+# the hunt goes on
+for mode in crash garbage shape; do
+    BAD=$mode ok 1 fuzz -q --trials 20 --backends "$bad" --db $mode.db --json --budget 20 --jobs 1
+    python3 -c '
+import json
+d = json.loads(open("out").readlines()[-1])
+assert d["trials"] == 20 and d["findings"] > 0 and d["verified"] > d["findings"], d
+assert d["bugs"] and d["bugs"][0]["pass"] == "neg", d
+assert d["bugs"][0]["detail"], d
+' || wrong "hunt on $mode: $(tail -n 1 out | head -c 800)"
+done
+# wrong because of what came before: not believed, but counted
+BAD=used ok 0 fuzz -q --trials 40 --backends "$bad" --db used.db --json --jobs 1
+python3 -c '
+import json
+d = json.loads(open("out").readlines()[-1])
+assert d["findings"] == 0 and d["foreign"][0]["stale"] > 0, d
+' || wrong "hunt on used: $(tail -n 1 out | head -c 800)"
+
+# the toy
+for python in python3 /usr/bin/python3 none; do
+    $python -c 'import numpy' 2>/dev/null && break
+done
+if [ $python = none ]; then
+    echo "no Python with NumPy: the toy is not tested"
+    [ $n_wrong -eq 0 ] && exit 77
+    finish
+fi
+toy="exec:$python $src/toy.py"
+[ "$(wc -l <"$src/toy.py")" -lt 100 ] || wrong "the toy is too long"
+ok 0 fuzz -q --trials 100 --backends "$toy" --db toy.db --json
+grep -q 'takes [0-9]* of [0-9]* pairs' err || wrong "capabilities are not told: $(cat err)"
+grep -q 'no exp: no op exp' err || wrong "refusals are not told: $(cat err)"
+python3 -c '
+import json
+d = json.loads(open("out").readlines()[-1])
+assert d["findings"] == 0 and d["verified"] > 40, d
+x = d["foreign"][0]
+assert x["version"] == "toy 1.0" and x["runs"] > 100 and x["starts"] >= 3, x
+assert x["process_s"] > x["framework_s"] > 0, x
+' || wrong "healthy toy: $(tail -n 1 out | head -c 1500)"
+ok 0 fuzz -q --trials 20 --backends "$toy" --db toy.db
+says 'of which the framework.s own'
+TOY_BUG=1 ok 1 fuzz -q --trials 40 --backends "$toy" --db bug.db --jobs 1 --json --stop-at 1
+python3 -c '
+import json
+bug = json.loads(open("out").readlines()[-1])["bugs"][0]
+assert bug["pass"] == "sum" and bug["rewrite"] == "loops", bug
+assert bug["nodes"] <= 2 and bug["max_size"] <= 8, bug
+assert bug["signature"].startswith("value exec:toy sum loops"), bug
+' || wrong "planted bug: $(tail -n 1 out | head -c 1500)"
+TOY_BUG=1 ok 1 run 1 --db bug.db --backends "$toy"
+ok 0 run 1 --db bug.db --backends "$toy"
+fails 3 'code of others' run 1 --db bug.db
+TOY_BUG=1 ok 0 explain 1 --db bug.db --backends "$toy"
+says 'guilty pass *sum'
+says 'ran *loops'
+finish
