@@ -101,11 +101,33 @@ static const struct trial *hunt(struct bench *b, uint64_t seed, const struct che
     return NULL;
 }
 
+/* Does such a step ask for this pass, or for what the pass works on? */
+static bool step_asks(enum step_kind kind, const char *pass)
+{
+    static const struct {
+        enum step_kind kind;
+        const char *pass[4];
+    } more[] = {
+        { STEP_STAGE, { "ring", "wide", "smem", "sync" } },
+        { STEP_TILE, { "mma", "sync" } },
+        { STEP_BIND, { "reduce", "smem", "sync" } },
+        { STEP_EPILOGUE, { "smem", "sync" } },
+        { STEP_SPLITK, { "semaphore", "sync" } },
+    };
+
+    if (!strcmp(step_info(kind)->pass, pass))
+        return true;
+    for (size_t i = 0; i < ARRAY_LEN(more); i++)
+        for (int k = 0; k < 4 && more[i].kind == kind && more[i].pass[k]; k++)
+            if (!strcmp(more[i].pass[k], pass))
+                return true;
+    return false;
+}
+
 /* Did the schedule line that is blamed ask for this pass? Not all rewrites have one. */
 static bool step_fits(const struct trial *t, const struct cause *c)
 {
-    return c->step < 0 ||
-           (c->step < t->n_step && !strcmp(step_info(t->step[c->step].kind)->pass, c->pass));
+    return c->step < 0 || (c->step < t->n_step && step_asks(t->step[c->step].kind, c->pass));
 }
 
 static void try_seed(struct bench *b, uint64_t seed, enum fault f)

@@ -209,6 +209,7 @@ static void do_confirm(struct worker *w, const struct job *j)
 
     send_text(w, t);
     o.isolate = true;
+    o.hasty = true; /* the worker is fresh, and so is what it starts */
     for (int i = 0; i < CONFIRM_RUNS; i++) {
         check(w, t, &o);
         if (!verdict_is_finding(w->check.kind))

@@ -36,7 +36,8 @@ static void cause_compiled(const struct verdict *v, struct cause *out)
 }
 
 /* What only the SIMT machine can see, told by the loops of the whole lowering. */
-static int cause_race(struct probe *p, const struct verdict *v, struct cause *out, struct err *e)
+static int cause_race(struct probe *p, const struct verdict *v, struct cause *out,
+                      struct err *e)
 {
     int rc;
 

@@ -11,9 +11,9 @@
 
 struct order {
     const struct site *first, *second; /* by the program, not by who came first */
-    bool same;    /* one and the same time: nothing can stand between */
-    bool copy;    /* first is an asynchronous copy */
-    bool landed;  /* .. that was waited for; true if it is none */
+    bool same;                         /* one and the same time: nothing can stand between */
+    bool copy;                         /* first is an asynchronous copy */
+    bool landed;                       /* .. that was waited for; true if it is none */
     int wait;     /* the last wait on the way: lets too many be, or is the one; -1 = none */
     int barrier;  /* that all threads meet behind all this; -1 = none */
     int branched; /* the same, in a branch that not all threads take; -1 = none */

@@ -13,7 +13,7 @@ struct probe {
     const struct trial *t;
     enum algebra al;
     enum target target; /* set before probe_trial: what the failing backend takes */
-    int exact; /* set before probe_trial: verdict.exact, whose data are run */
+    int exact;          /* set before probe_trial: verdict.exact, whose data are run */
     struct want *want;
     struct judge_opts judge; /* o's, complete */
     struct lprog *l;         /* of the last probe_run or probe_lower */

@@ -132,6 +132,7 @@ static void cause_overlay(const struct pair *p, int x, int y, struct cause *out,
 static void cause_emit(struct cause *out, const char **note)
 {
     blame_pass("emit", "", out);
+    out->class = "emit";
     *note = "the loops synchronise it; the emitted text does not";
 }
 

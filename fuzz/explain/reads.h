@@ -56,8 +56,8 @@ void side_note_loads(struct side *s, int kernel);
 /* All loads behind the stores to one element of the kernel's buffer, in order. */
 void side_leaves(struct side *s, int kernel, int64_t element, struct leaves *out);
 
-/* Notes which store each load of something that the kernel itself has stored got its value from:
- * k->from. */
+/* Notes which store each load of something that the kernel itself has stored got its value
+ * from: k->from. */
 void flow_stores(struct side *s, struct ktrace *k);
 /* The statements whose loads a store gets its value from: itself, and those that fill the
  * accumulators that it reads. */

@@ -88,7 +88,7 @@ static bool group_merge(const struct view *v, struct view *to, const struct grou
     return group_mask(to, g, lo, hi, size, fault);
 }
 
-bool view_reshape(struct view *v, const struct shape *sh, enum view_fault fault)
+bool reshape_merge(struct view *v, const struct shape *sh, enum view_fault fault)
 {
     struct view to = view_dense(sh->dim, sh->rank);
     struct group g = { 0 };

@@ -256,7 +256,7 @@ static bool reshape(struct vstack *s, const struct shape *sh, enum view_fault fa
         *v = view_dense(sh->dim, sh->rank);
         return true;
     }
-    return view_reshape(v, sh, fault) || push(s, sh->dim, sh->rank);
+    return reshape_merge(v, sh, fault) || push(s, sh->dim, sh->rank);
 }
 
 bool vstack_apply(struct vstack *s, const struct node *view, enum view_fault fault)

@@ -7,6 +7,6 @@
 /* A view of these sizes over the row-major space below. */
 struct view view_dense(const int64_t *size, int rank);
 /* The same elements as shape sh; false = not as one view, and v is as it was. */
-bool view_reshape(struct view *v, const struct shape *sh, enum view_fault fault);
+bool reshape_merge(struct view *v, const struct shape *sh, enum view_fault fault);
 
 #endif

@@ -79,6 +79,10 @@ static const char *const seeds[] = {
     "a = argmax c axis=1\ne = gather c i axis=0\np = prod e axes=[1] keep=1 acc=f64\n"
     "output a\noutput p\ndata recipe=exact\nvalues x [0.1,1,2,3,4,5]\nvalues g [1,nan,-0]\n"
     "values i [0,3,-1,9]\n",
+    "tilefuzz 1\ninput x f16 [4,3]\ninput w f16 [3,4]\nr = roll x shift=[-1,7]\n"
+    "p = repeat r times=[1,2]\nm = matmul r w\nn = matmul r w m alpha=0.5 beta=0 acc=f64\n"
+    "c = cumsum n axis=1 acc=f16\nl = logsoftmax c axis=0\noutput p\noutput l\n"
+    "data seed=2 recipe=normal\n",
     "tilefuzz 1\ninput x f16 [17,20]\ninput q f32 [1,9,4]\nw = permute x [1,0]\n"
     "m = matmul x w\nz = attention q q q scale=0.5\noutput m\noutput z\nschedule\n"
     "algo z flash block=2 splits=3\nsplitk m 2 serial\ntile m 16x16x8 threads=32 mma\n"
@@ -143,6 +147,14 @@ static const char *const words[] = {
     "split",
     "decomposed",
     "softmax",
+    "shift=[",
+    "times=[",
+    "alpha=",
+    "beta=",
+    "roll",
+    "repeat",
+    "cumsum",
+    "logsoftmax",
     "attention",
     "gather",
     "concat",

@@ -5,7 +5,7 @@
 # written anew: read the git diff.
 # usage: run.sh TILEFUZZ DIR [--bless]
 set -u
-bin=$1 dir=$2 bless=${3:-}
+bin=$(realpath "$1") dir=$2 bless=${3:-}
 bad=0 n=0
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT

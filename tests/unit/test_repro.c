@@ -184,6 +184,19 @@ static const char composites[] =
     "algo a3 online block=3\nalgo a4 online block=2\nalgo a5 split block=2\n"
     "algo sm1 online block=2\ndata seed=5 recipe=normal\n";
 
+/* What goes round, what is scaled, what is added up on the way. */
+static const char scans[] =
+    "tilefuzz 1\ninput x @ [3,5]\ninput y @ [5,3]\ninput c @ [3,3]\ninput xi i32 [3,5]\n"
+    "input yi i32 [5,3]\ninput ci i32 [3,3]\nro = roll x shift=[-1,7]\n"
+    "re = repeat ro times=[2,3]\nrr = copy re\nls = logsoftmax x axis=0\n"
+    "l2 = logsoftmax x axis=1\ncs = cumsum x axis=1\nct = cumsum x axis=0 acc=f64\n"
+    "cu = cumsum xi axis=0\nm1 = matmul x y alpha=0.3\nm2 = matmul x y c alpha=-2 beta=0.7\n"
+    "m3 = matmul x y c alpha=0 beta=3\nm4 = matmul x y c alpha=1 beta=0\n"
+    "m5 = matmul x y c acc=f64\nm6 = matmul x y c alpha=0 beta=0\n"
+    "mi = matmul xi yi ci alpha=70000 beta=-1\noutput ro\noutput rr\noutput ls\noutput l2\n"
+    "output cs\noutput ct\noutput cu\noutput m1\noutput m2\noutput m3\noutput m4\n"
+    "output m5\noutput m6\noutput mi\nschedule\ndata seed=5 recipe=normal\n";
+
 static void right_kernels_are_right(void **state)
 {
     struct fix *f = *state;
@@ -206,21 +219,21 @@ static void every_op_has_a_reference(void **state)
 static void every_dtype_has_a_reference(void **state)
 {
     static const char *const dtype[] = { "f64", "f16", "bf16", "f32" };
-    static const char *const source[] = { primitives, composites };
+    static const char *const source[] = { primitives, composites, scans };
     struct fix *f = *state;
 
-    for (int k = 0; k < 2 * 4 * AL_COUNT; k++) {
-        const char *dt = dtype[k / 2 % 4];
+    for (int k = 0; k < 3 * 4 * AL_COUNT; k++) {
+        const char *dt = dtype[k / 3 % 4];
         struct str trial = { 0 };
 
-        for (const char *c = source[k % 2]; *c; c++)
+        for (const char *c = source[k % 3]; *c; c++)
             if (*c == '@')
                 str_puts(&trial, dt);
             else if (*c == '#')
                 str_puts(&trial, dt == dtype[1] ? "bf16" : "f16");
             else
                 str_write(&trial, c, 1);
-        if (repro(f, str_get(&trial), FAULT_none, (enum algebra)(k / 8)))
+        if (repro(f, str_get(&trial), FAULT_none, (enum algebra)(k / 12)))
             fail_msg("%s: %s", dt, f->out);
         str_release(&trial);
     }
