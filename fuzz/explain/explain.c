@@ -153,7 +153,7 @@ static void element_loops(struct probe *p, const struct lprog *l, struct arena *
 
             x->loops = loops_text(l, &loops, a);
             if (!x->kernel && k >= 0) {
-                x->kernel = l->kernel[k].name;
+                x->kernel = arena_strdup(a, l->kernel[k].name);
                 x->after = kernel_text(l, k, a);
             }
         }
@@ -171,7 +171,7 @@ static void describe_rewrite(struct probe *p, struct arena *a, struct explanatio
     read = readable(p, x->cause.number, a, after);
     was_read = readable(p, x->cause.number - 1, a, before);
     if (k >= 0) {
-        x->kernel = read->kernel[k].name;
+        x->kernel = arena_strdup(a, read->kernel[k].name);
         x->after = kernel_text(read, k, a);
         was = kernel_before(was_read, read, x->kernel, a);
         if (was >= 0)
@@ -219,7 +219,7 @@ static void describe_whole(struct probe *p, struct arena *a, struct explanation 
     if (lower(p->t, &lo, a, &l, &e))
         return;
     if (x->cause.kernel >= 0 && x->cause.kernel < l->n_kernel) {
-        x->kernel = l->kernel[x->cause.kernel].name;
+        x->kernel = arena_strdup(a, l->kernel[x->cause.kernel].name);
         x->after = kernel_text(l, x->cause.kernel, a);
     }
     if (!strcmp(x->cause.pass, "expand")) {
@@ -260,7 +260,7 @@ static void describe_race(struct probe *p, struct arena *a, struct explanation *
     add_site(&v->other, a, x);
     if (!l || !race_cause(l, v, &again, a, &x->note))
         return;
-    x->kernel = l->kernel[again.kernel].name;
+    x->kernel = arena_strdup(a, l->kernel[again.kernel].name);
     x->after = kernel_text(l, again.kernel, a);
     if (v->site.loops[0])
         x->loops = arena_strdup(a, v->site.loops);

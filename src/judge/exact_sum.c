@@ -22,13 +22,21 @@ void adder_put(struct adder *a, struct xval x)
     a->terms++;
 }
 
+/* What x * y = p lacks, at the most. Below 2^-960 the remainder may itself be no double. */
+static double product_rest(double x, double y, double p)
+{
+    double rest = fabs(fma(x, y, -p)) * 1.001;
+
+    return x != 0 && y != 0 && fabs(p) < 0x1p-960 ? rest + 0x1p-1074 : rest;
+}
+
 void adder_put_product(struct adder *a, struct xval x, struct xval y)
 {
     struct xval p = { x.v * y.v, -1 };
 
     if (x.e >= 0 && y.e >= 0) {
         p.e = fabs(x.v) * y.e + x.e * (fabs(y.v) + y.e);
-        p.e += fabs(fma(x.v, y.v, -p.v)) * 1.001;
+        p.e += product_rest(x.v, y.v, p.v);
     }
     adder_put(a, p);
 }
@@ -226,7 +234,7 @@ static struct xval times(double by, struct xval x)
 {
     return (struct xval){ by * x.v,
                           x.e < 0 ? -1
-                                  : fabs(by) * x.e + fabs(fma(by, x.v, -(by * x.v))) * 1.001 };
+                                  : fabs(by) * x.e + product_rest(by, x.v, by * x.v) };
 }
 
 /* alpha a b + beta c, all terms scaled: c may be NULL. */
