@@ -83,7 +83,8 @@ void foreign_print(const struct check_opts *o)
         if (!b->own_process)
             continue;
         c = exec_cost(b);
-        printf("%s: %" PRId64 " runs in %" PRId64 " processes, %.1f s of CPU to start them, then "
+        printf("%s: %" PRId64 " runs in %" PRId64
+               " processes, %.1f s of CPU to start them, then "
                "%.1f s, of which the framework's own %.1f s",
                b->name, c.runs, c.starts, c.start_s, c.process_s, c.framework_s);
         if (c.framework_s > 0)

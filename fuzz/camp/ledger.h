@@ -19,7 +19,7 @@ struct ledger {
     struct {
         const char *cause;
         int n;
-    } *tried; /* causes of compilers that are not ours: trials minimized for each */
+    } * tried; /* causes of compilers that are not ours: trials minimized for each */
     int n_tried, cap_tried;
     bool pending; /* a transaction is open */
     int64_t began;
@@ -40,8 +40,8 @@ void ledger_close(struct ledger *l);
 bool ledger_knows(const struct ledger *l, const char *cause);
 
 /*
- * Is this trial to be minimized? One of a new cause is; and of a compiler that is not ours, where
- * a cause may be several bugs, the first few.
+ * Is this trial to be minimized? One of a new cause is; and of a compiler that is not ours,
+ * where a cause may be several bugs, the first few.
  */
 bool ledger_wants(struct ledger *l, const struct finding *f);
 

@@ -52,11 +52,13 @@ struct nursery {
 
 static void set_limits(void)
 {
-    struct rlimit core = { 0, 0 };
-    struct rlimit cpu = { CPU_LIMIT_S, CPU_LIMIT_S };
+    struct rlimit core = { 0, 0 }, old;
+    struct rlimit cpu = { CPU_LIMIT_S, RLIM_INFINITY };
     struct rlimit memory = { (rlim_t)MEMORY_LIMIT_GB << 30, (rlim_t)MEMORY_LIMIT_GB << 30 };
 
     setrlimit(RLIMIT_CORE, &core);
+    getrlimit(RLIMIT_CPU, &old);
+    cpu.rlim_max = old.rlim_max; /* who it starts may go without (run/exec/child.c) */
     setrlimit(RLIMIT_CPU, &cpu);
     if (HAVE_MEMORY_LIMIT)
         setrlimit(RLIMIT_AS, &memory);

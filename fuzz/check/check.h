@@ -81,9 +81,9 @@ struct check {
     enum verdict_kind kind;
     int first;                /* the verdict that decides, -1 = none */
     const char *untrusted_by; /* the null kernel that would have passed */
-    struct lprog *l;     /* lowered for a CPU */
-    const char *text;    /* emitted C; NULL if nobody takes it */
-    struct lprog *gpu_l; /* lowered for a GPU, and its CUDA C; NULL if nobody takes them */
+    struct lprog *l;          /* lowered for a CPU */
+    const char *text;         /* emitted C; NULL if nobody takes it */
+    struct lprog *gpu_l;      /* lowered for a GPU, and its CUDA C; NULL if nobody takes them */
     const char *gpu_text;
     int64_t n_judged, n_unsure;
     int n_exact, n_exact_na; /* sets of exact data: run; not applicable */

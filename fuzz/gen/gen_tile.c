@@ -79,11 +79,11 @@ static int64_t draw_threads(struct sched *s, int64_t m, int64_t n)
 /* Fragments of 16x8x16, shared by warps. */
 static bool tile_mma(struct sched *s, struct gpu_plan *g)
 {
-    enum dtype dt = s->p->node[s->p->node[g->node].arg[0].node].dt;
+    const struct node *n = &s->p->node[g->node];
     struct step st = { .kind = STEP_TILE, .node = { g->node, -1 }, .n_tile = 3, .mma = true };
     int64_t warps, rows;
 
-    if (s->p->node[g->node].op != OP_MATMUL || dtype_info(dt)->bytes != 2 ||
+    if (n->op != OP_MATMUL || dtype_info(s->p->node[n->arg[0].node].dt)->bytes != 2 ||
         !rng_chance(s->r, 4, 5))
         return false;
     st.tile[0] = g->m > 17 && rng_chance(s->r, 1, 2) ? 32 : 16;

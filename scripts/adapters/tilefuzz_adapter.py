@@ -64,6 +64,7 @@ class Program:
         self.outputs = d["outputs"]
         self.text = d["text"]
         self.inputs = [n for n in self.nodes if n.op == "input"]
+        self._layouts = [_layout(n) for n in self.inputs]
 
 
 def walk(program, inputs, ops):
@@ -85,30 +86,31 @@ def walk(program, inputs, ops):
     return [values[i] for i in program.outputs]
 
 
-def _read(n):
-    data = bytearray()
-    while len(data) < n:
-        more = sys.stdin.buffer.read(n - len(data))
-        if not more:
-            sys.exit(0)
-        data += more
-    return data
-
-
-def _input(node, storage):
-    """The array of an input: element (i0,i1,..) lies at offset + i0*strides[0] + .."""
+def _layout(node):
+    """Element (i0,i1,..) of an input lies at offset + i0*strides[0] + .."""
     dtype = DTYPES[node.dtype]
-    flat = np.frombuffer(storage, dtype)
-    if 0 in node.shape:
-        return np.empty(node.shape, dtype)
-    return np.lib.stride_tricks.as_strided(
-        flat[node.offset:], node.shape, [s * dtype.itemsize for s in node.strides])
+    return (node.shape, dtype, dtype.itemsize * node.offset,
+            tuple(dtype.itemsize * s for s in node.strides))
+
+
+def _input(layout, n):
+    """The next n bytes of stdin, as the array of an input."""
+    storage = bytearray(sys.stdin.buffer.read(n))
+    if len(storage) < n:
+        sys.exit(0)
+    shape, dtype, offset, strides = layout
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    return np.ndarray(shape, dtype, storage, offset, strides)
 
 
 def _describe(x):
-    x = np.ascontiguousarray(x).reshape(np.shape(x))
+    x = np.asarray(x)
     name = NAMES.get(x.dtype) or ("bf16" if str(x.dtype) == "bfloat16" else str(x.dtype))
-    return x, {"dtype": name, "shape": list(x.shape), "bytes": x.nbytes}
+    return x, {"dtype": name, "shape": x.shape, "bytes": x.nbytes}
+
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def serve(run, name, library, prepare=None, ran=None, **more):
@@ -121,9 +123,7 @@ def serve(run, name, library, prepare=None, ran=None, **more):
     spent = 0
 
     def answer(d, arrays=()):
-        out.write(json.dumps(d, separators=(",", ":")).encode() + b"\n")
-        for a in arrays:
-            out.write(a.tobytes())
+        out.write(b"".join([_encode(d).encode(), b"\n"] + [a.tobytes() for a in arrays]))
         out.flush()
 
     def handle(d):
@@ -137,8 +137,7 @@ def serve(run, name, library, prepare=None, ran=None, **more):
             ready = prepare(program) if prepare else program
             spent += time.process_time_ns() - start
             return {"ok": True}, ()
-        storage = [_read(n) for n in d["inputs"]]
-        inputs = [_input(n, s) for n, s in zip(program.inputs, storage)]
+        inputs = [_input(x, n) for x, n in zip(program._layouts, d["inputs"])]
         start = time.process_time_ns()
         outputs = run(ready, inputs)
         spent += time.process_time_ns() - start

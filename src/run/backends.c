@@ -10,14 +10,11 @@ extern const struct backend be_interp, be_tcc, be_simt, be_nvrtc, be_cuda;
 #undef CC
 
 const struct backend *const backends[] = {
-    &be_interp,
-    &be_tcc,
+    &be_interp, &be_tcc,
 #define CC(id, name, compiler, level, contraction) &be_cc_##id,
 #include "run/cc.def"
 #undef CC
-    &be_simt,
-    &be_nvrtc,
-    &be_cuda,
+    &be_simt,   &be_nvrtc, &be_cuda,
 };
 const int n_backends = ARRAY_LEN(backends);
 

@@ -183,8 +183,8 @@ const struct backend *exec_open(const char *name, const char *command, struct er
         BUG("out of memory");
     r->command = strdup(command);
     r->argv = split(command);
-    r->count = mmap(NULL, sizeof *r->count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                    -1, 0);
+    r->count =
+        mmap(NULL, sizeof *r->count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!r->command || r->count == MAP_FAILED)
         BUG("out of memory");
     r->b = (struct backend){ .name = strdup(name),

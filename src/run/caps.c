@@ -95,8 +95,9 @@ static const char *refuse_node(const struct caps *c, const struct prog *p, const
         snprintf(buf, size, "no %s of %s", op_info(n->op)->name, dtype_info(dt)->name);
     else if (s == CAP_TRIED || s == CAP_LIE)
         snprintf(buf, size, "%s%s of %s: %s",
-                 s == CAP_LIE ? "what it names and then refuses, " : "no ", op_info(n->op)->name,
-                 dtype_info(dt)->name, c->why[n->op][dt] ? c->why[n->op][dt] : "");
+                 s == CAP_LIE ? "what it names and then refuses, " : "no ",
+                 op_info(n->op)->name, dtype_info(dt)->name,
+                 c->why[n->op][dt] ? c->why[n->op][dt] : "");
     else if (n->op == OP_INPUT && !(c->layouts & CAP_INPUT_STRIDES) &&
              !dense(&n->layout, &n->sh))
         snprintf(buf, size, "no strides of inputs");

@@ -58,8 +58,8 @@ void run_compiled(struct run_env *env, const struct lprog *l, void (*entry)(void
 
 struct prepared {
     const struct lprog *l;
-    const char *text; /* emitted C, for a GPU emitted CUDA C; NULL for interp */
-    void *state;      /* the backend's own */
+    const char *text;        /* emitted C, for a GPU emitted CUDA C; NULL for interp */
+    void *state;             /* the backend's own */
     const struct backend *b; /* set before prepare */
 };
 
@@ -77,8 +77,8 @@ struct backend {
     /* How to compile by hand what it runs, "gcc -O3": for a repro. A backend that starts
      * programs is too slow for every trial: a hunt draws some for it. NULL = it is not. */
     const char *(*command)(void);
-    bool gpu; /* takes bound kernels (TARGET_GPU) and CUDA text */
-    bool contracts; /* a*b+c may be one operation with one rounding */
+    bool gpu;         /* takes bound kernels (TARGET_GPU) and CUDA text */
+    bool contracts;   /* a*b+c may be one operation with one rounding */
     bool builds_only; /* prepare is all of it: run is never called, nothing is judged */
     /* A compiler that is not ours (foreign.h): takes l->trial as it is, in ieee. */
     const struct caps *caps; /* NULL = it is ours */

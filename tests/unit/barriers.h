@@ -195,7 +195,8 @@ static inline bool races(struct lprog *l, int kernel, int left_out)
         if (o.n_pend > 0)
             return true; /* still under way at the end */
     }
-    qsort(o.rec, (size_t)o.n, sizeof *o.rec, compare);
+    if (o.n > 0)
+        qsort(o.rec, (size_t)o.n, sizeof *o.rec, compare);
     for (int i = 0; i < o.n; i++) {
         if (compare(&o.rec[first], &o.rec[i]) != 0)
             first = i;

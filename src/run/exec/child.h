@@ -23,7 +23,7 @@ struct exec_child {
     int in, out, log;
     struct str got; /* read, and not yet taken */
     size_t taken;
-    int cases; /* programs that it was handed */
+    int cases;      /* programs that it was handed */
     int64_t cpu_ns; /* that were counted already */
 };
 

@@ -17,7 +17,7 @@ struct exec_row {
     char **argv;
     struct exec_child child;
     struct exec_count *count; /* shared by all processes of ours */
-    uint64_t program; /* number of the one that the child has */
+    uint64_t program;         /* number of the one that the child has */
 };
 
 struct exec_count {
@@ -40,7 +40,8 @@ enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, si
  */
 enum talk exec_talk(struct exec_row *r, const struct talk_env *t, const struct iovec *v,
                     int n_v, json_t **answer, char *why, size_t n);
-/* The child has failed in some other way: ends it. said = what it did, "" = see how it ended. */
+/* The child has failed in some other way: ends it. said = what it did, "" = see how it ended.
+ */
 enum talk exec_lost(struct exec_row *r, const char *said, bool late, char *why, size_t n);
 /* The outcome of a talk that was not fine. */
 void exec_outcome(enum talk t, const char *why, struct outcome *o);

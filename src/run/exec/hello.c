@@ -74,8 +74,7 @@ bool exec_hello(struct exec_row *r, const json_t *answer, char *why, size_t n)
     c.layouts = CAP_INPUT_STRIDES | CAP_OUTPUT_STRIDES; /* of these we take care */
     c.max_rank = (int)json_integer_value(json_object_get(answer, "max_rank"));
     c.max_nodes = (int)json_integer_value(json_object_get(answer, "max_nodes"));
-    if (!read_names(ops, name_op, &c, why, n) ||
-        !read_names(dtypes, name_dtype, &c, why, n) ||
+    if (!read_names(ops, name_op, &c, why, n) || !read_names(dtypes, name_dtype, &c, why, n) ||
         !read_names(json_object_get(answer, "contract"), name_contract, &c, why, n))
         return false;
     if (!*r->caps.name) { /* later ones say the same, and what was tried stays known */

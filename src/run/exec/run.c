@@ -100,7 +100,7 @@ static void check_output(const struct lprog *l, int k, const json_t *x, char *wr
 
 /* All that was announced, even if it is wrong; *buf is to be freed. */
 static enum exec_io take_bytes(struct exec_row *r, const struct talk_env *t, const json_t *x,
-                       int64_t until, unsigned char **buf)
+                               int64_t until, unsigned char **buf)
 {
     int64_t n = json_integer_value(json_object_get(x, "bytes"));
     size_t have;

@@ -105,8 +105,8 @@ static void input(const struct buffer *b, struct str *s)
 {
     str_add(s, ",\"input\":%d", b->slot);
     list("strides", b->layout.stride, b->sh.rank, s);
-    str_add(s, ",\"offset\":%" PRId64 ",\"storage\":%" PRId64,
-            b->elems ? b->layout.offset : 0, b->elems);
+    str_add(s, ",\"offset\":%" PRId64 ",\"storage\":%" PRId64, b->elems ? b->layout.offset : 0,
+            b->elems);
 }
 
 static const struct buffer *buffer_of(const struct lprog *l, int node)

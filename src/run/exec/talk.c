@@ -144,8 +144,10 @@ enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, si
 void exec_outcome(enum talk t, const char *why, struct outcome *o)
 {
     static const enum outcome_status status[] = {
-        [TALK_FINE] = OUT_RAN,          [TALK_REFUSED] = OUT_UNSUPPORTED,
-        [TALK_FAILED] = OUT_BUILD_FAILED, [TALK_DIED] = OUT_CRASH,
+        [TALK_FINE] = OUT_RAN,
+        [TALK_REFUSED] = OUT_UNSUPPORTED,
+        [TALK_FAILED] = OUT_BUILD_FAILED,
+        [TALK_DIED] = OUT_CRASH,
         [TALK_HUNG] = OUT_HANG,
     };
 

@@ -8,7 +8,7 @@
 static DLDataType dl_type(enum dtype dt)
 {
     static const uint8_t code[DT_COUNT] = {
-        [DT_F32] = kDLFloat,  [DT_F64] = kDLFloat, [DT_F16] = kDLFloat,
+        [DT_F32] = kDLFloat,   [DT_F64] = kDLFloat, [DT_F16] = kDLFloat,
         [DT_BF16] = kDLBfloat, [DT_I32] = kDLInt,   [DT_BOOL] = TF_DL_BOOL,
     };
 
@@ -95,8 +95,12 @@ const struct tf_program *plugin_program(const struct lprog *l, struct arena *a)
     int32_t *output = arena_array(a, int32_t, p->n_out + 1);
     DLTensor *in, *out;
 
-    *x = (struct tf_program){ .n_node = p->n, .n_output = p->n_out, .node = nodes,
-                              .input = input, .output = output, .text = text_of(l->trial, a) };
+    *x = (struct tf_program){ .n_node = p->n,
+                              .n_output = p->n_out,
+                              .node = nodes,
+                              .input = input,
+                              .output = output,
+                              .text = text_of(l->trial, a) };
     for (int i = 0; i < p->n; i++) {
         nodes[i] = node(p, i, x->n_input);
         if (p->node[i].op == OP_INPUT)
