@@ -7,22 +7,48 @@
 #include "fuzz/json.h"
 #include "run/foreign.h"
 
-/* Each op that was refused with each dtype it has, once: "exp: no exp in this library". */
+/* Why an op is taken with no dtype; NULL = it is taken, or was not tried. */
+static const char *refusal(const struct caps *c, int op)
+{
+    const char *why = NULL;
+
+    for (int dt = 0; dt < DT_COUNT; dt++) {
+        if (c->dtype[dt] && c->op[op][dt] == CAP_YES)
+            return NULL;
+        if (!why && (c->op[op][dt] == CAP_TRIED || c->op[op][dt] == CAP_LIE))
+            why = c->why[op][dt];
+    }
+    return why;
+}
+
+/* Refused as what the adapter does not have, not for a reason of its own. */
+static bool is_absent(const char *why, const char *name)
+{
+    return !strncmp(why, "no op ", 6) && !strcmp(why + 6, name);
+}
+
+/* Those that are not there in a few lines, the others one by one, with the reason. */
 static void say_refused(const struct backend *b)
 {
-    const struct caps *c = b->caps;
+    int column = 0;
 
     for (int op = 0; op < OP_COUNT; op++) {
-        const char *why = NULL;
-        bool taken = false;
+        const char *why = refusal(b->caps, op), *name = op_info((enum op)op)->name;
 
-        for (int dt = 0; dt < DT_COUNT; dt++) {
-            taken |= c->dtype[dt] && c->op[op][dt] == CAP_YES;
-            if (!why && (c->op[op][dt] == CAP_TRIED || c->op[op][dt] == CAP_LIE))
-                why = c->why[op][dt];
+        if (!why || !is_absent(why, name))
+            continue;
+        if (column == 0 || column + (int)strlen(name) > 90) {
+            fputs(column ? "\n" : "", stderr);
+            column = fprintf(stderr, "tilefuzz:   not there:");
         }
-        if (!taken && why)
-            fprintf(stderr, "tilefuzz:   no %s: %.200s\n", op_info((enum op)op)->name, why);
+        column += fprintf(stderr, " %s", name);
+    }
+    fputs(column ? "\n" : "", stderr);
+    for (int op = 0; op < OP_COUNT; op++) {
+        const char *why = refusal(b->caps, op), *name = op_info((enum op)op)->name;
+
+        if (why && !is_absent(why, name))
+            fprintf(stderr, "tilefuzz:   no %s: %.200s\n", name, why);
     }
 }
 

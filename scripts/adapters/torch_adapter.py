@@ -1,15 +1,38 @@
-"""PyTorch as a backend: exec:PYTHON scripts/adapters/torch_adapter.py [COMPILE=1]"""
+"""PyTorch as a backend: exec:PYTHON scripts/adapters/torch_adapter.py [COMPILE=1]
+
+TILEFUZZ_AROUND=1,3 or =all in the environment: keep away from what reports/found/ has of PyTorch
+under these numbers. FILL=0: leave the memory that PyTorch allocates as it comes, see fill.c.
+"""
+import os
 import sys
+
+fill = os.path.join(sys.prefix, "fill.so")
+if "FILL=0" not in sys.argv[1:] and os.path.exists(fill) and "LD_PRELOAD" not in os.environ:
+    os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "LD_PRELOAD": fill})
 
 import numpy as np
 import torch
 
 from ops import Table, compile_program
-from tilefuzz_adapter import serve
+from tilefuzz_adapter import Unsupported, serve
 
 table = Table("torch")
 torch.set_num_threads(1)
 compiled = "COMPILE=1" in sys.argv[1:]
+known = {
+    "1": {"matmul3": "product3({a}{up}, {b}{up}, {c}, {alpha}, {beta}){down}"},
+    "2": {"pad": "({a}.new_empty({shape}) if 0 in {shape} else pad({a}, {pads}, {value}))"},
+    "3": {"matmul.bf16": table.form["matmul"]},
+    "4": {"sum.bf16": table.form["sum"], "mean.bf16": table.form["mean"]},
+    "5": {"rsqrt.bf16": "{a}.float().rsqrt().bfloat16()"},
+}
+around = os.environ.get("TILEFUZZ_AROUND", "")
+for number in known if around == "all" else around.split(","):
+    table.form.update(known.get(number, {}))
+refused = (  # what is said to be missing, and no bug
+    "not implemented for",  # 'Half', 'BFloat16', 'Bool', ..
+    "Expected reduction dim",  # the maximum of nothing
+)
 
 
 def prepare(program):
@@ -37,7 +60,12 @@ def take(y):
 
 def run(ready, inputs):
     program, nodes = ready
-    return [take(y) for y in program(*[give(x, n) for x, n in zip(inputs, nodes)])]
+    try:
+        return [take(y) for y in program(*[give(x, n) for x, n in zip(inputs, nodes)])]
+    except (RuntimeError, IndexError) as e:
+        if any(text in str(e) for text in refused):
+            raise Unsupported(str(e).split("\n")[0]) from e
+        raise
 
 
 serve(run, name="torch", prepare=prepare, contract=table.contract,
