@@ -12,7 +12,7 @@ struct axis gpu_axis(int node, char role, int num, const char *path)
 {
     struct axis ax = { .node = node, .role = role, .num = num };
 
-    while (*path)
+    while (*path && ax.depth < MAX_SPLITS)
         ax.path[ax.depth++] = (unsigned char)(*path++ - '0');
     return ax;
 }

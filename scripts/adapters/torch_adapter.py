@@ -23,8 +23,10 @@ known = {
     "1": {"matmul3": "product3({a}{up}, {b}{up}, {c}, {alpha}, {beta}){down}"},
     "2": {"pad": "({a}.new_empty({shape}) if 0 in {shape} else pad({a}, {pads}, {value}))"},
     "3": {"matmul.bf16": table.form["matmul"]},
-    "4": {"sum.bf16": table.form["sum"], "mean.bf16": table.form["mean"]},
-    "5": {"rsqrt.bf16": "{a}.float().rsqrt().bfloat16()"},
+    "4": {"sum.f16": table.form["sum"], "sum.bf16": table.form["sum"]},
+    "5": {"mean.f16": table.form["mean"], "mean.bf16": table.form["mean"]},
+    "6": {"div": "torch.div(*both({a}, {b}))"},
+    "7": {"rsqrt.bf16": "{a}.float().rsqrt().bfloat16()"},
 }
 around = os.environ.get("TILEFUZZ_AROUND", "")
 for number in known if around == "all" else around.split(","):

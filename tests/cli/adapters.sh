@@ -1,7 +1,8 @@
 #!/bin/sh
 # Adapters of Python's frameworks: NumPy is right about everything, and what older and newer
-# versions of tinygrad are known to get wrong is found wrong again. Only versions that
-# scripts/adapters/setup has put here are asked; the others are named.
+# versions of tinygrad, and PyTorch 1.13.1, are known to get wrong is found wrong again (PyTorch
+# not if its adapter is told to keep away from it). Only versions that scripts/adapters/setup has
+# put here are asked; the others are named.
 here=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 adapters=$here/scripts/adapters
@@ -73,6 +74,17 @@ wrong_in 0.9.2 double_negation
 wrong_in 0.10.3 gather_beside_inf
 wrong_in 0.9.2 gather_beside_inf
 
+if backend torch==1.13.1; then
+    for f in "$here"/tests/adapters/cases/pytorch-*.trial; do
+        number=${f##*-00}
+        number=${number%.trial}
+        ok 1 run "$f" --backends "$backend"
+        says "$(sed -n 's/^# expect //p' "$f")"
+        export TILEFUZZ_AROUND="$number"
+        ok 0 run "$f" --backends "$backend"
+        unset TILEFUZZ_AROUND
+    done
+fi
 if backend numpy==2.4.6; then
     ok 0 fuzz -q --seed 5 --trials 150 --backends "$backend" --db a.db
     says '0 findings'
