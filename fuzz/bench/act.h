@@ -49,8 +49,8 @@ bool act_run_clean(struct act *a);
 /* Lowers with fault f and runs. False = the same program as without it, or the same outputs.
  * True: in ->bad, what it did; if that is stopped, there are no outputs. */
 bool act_run_fault(struct act *a, enum fault f);
-/* Of a kernel for GPUs: is its text another with fault f? What a barrier that is gone would do to
- * the outputs is a matter of luck. */
+/* Of a kernel for GPUs: is its text another with fault f? What a barrier that is gone would do
+ * to the outputs is a matter of luck. */
 bool act_text_differs(struct act *a, enum fault f);
 /* Do outputs of run `data` differ between healthy and faulty? */
 bool act_differs(const struct act *a, int data);

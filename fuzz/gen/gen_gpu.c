@@ -9,9 +9,8 @@
 static const int64_t side[] = { 4, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33 };
 static const int side_weight[] = { 3, 3, 8, 8, 3, 6, 9, 9, 3, 2, 4, 3 };
 static const int64_t depth[] = { 7, 8, 9, 12, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48 };
-static const int64_t lane[] = {
-    7, 16, 31, 32, 33, 48, 63, 64, 64, 65, 96, 96, 100, 127, 128, 129, 256
-};
+static const int64_t lane[] = { 7,  16, 31, 32,  33,  48,  63,  64, 64,
+                                65, 96, 96, 100, 127, 128, 129, 256 };
 enum {
     SIDES = sizeof side / sizeof side[0],
     DEPTHS = sizeof depth / sizeof depth[0],

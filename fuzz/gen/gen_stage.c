@@ -46,7 +46,8 @@ static bool stage_one(struct sched *s, struct step *st, int64_t bytes)
 static void stage_operands(struct sched *s, struct gpu_plan *g, struct step *st, int only)
 {
     const struct node *n = &s->p->node[g->node];
-    enum dtype dt = s->p->node[n->arg[0].node].dt;
+    int from = n->arg[0].node >= 0 || n->n_arg == 1 ? n->arg[0].node : n->arg[1].node;
+    enum dtype dt = from >= 0 ? s->p->node[from].dt : n->dt; /* a literal has its partner's */
 
     for (int k = 0; k < (g->k ? 2 : 1); k++) {
         if (only >= 0 && k != only)

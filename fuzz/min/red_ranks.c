@@ -106,8 +106,7 @@ static bool node_drop(struct node *n, uint32_t out, uint32_t in)
         n->axis = moved(n->axis, out);
     } else if (n->op == OP_PERMUTE) {
         permute_drop(n, out, in);
-    } else if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ROLL ||
-               n->op == OP_REPEAT) {
+    } else if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ROLL || n->op == OP_REPEAT) {
         if (in != out)
             return false;
         take_out(n->lo, out, r);

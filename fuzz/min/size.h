@@ -1,8 +1,8 @@
 /*
  * Sizes as symbols. Axes that must have the same extent whatever it is (operands of an
  * elementwise op, both sides of a permute, m n k of a matmul) share a symbol. Slices, pads,
- * repeats, reshapes, concats and grouped heads tie different symbols together: changing one asks others
- * to follow.
+ * repeats, reshapes, concats and grouped heads tie different symbols together: changing one
+ * asks others to follow.
  */
 #ifndef FUZZ_MIN_SIZE_H
 #define FUZZ_MIN_SIZE_H

@@ -1,6 +1,6 @@
 /*
- * Writing new sizes into a program: what a slice, pad, roll or repeat becomes, and which of the given
- * values stay.
+ * Writing new sizes into a program: what a slice, pad, roll or repeat becomes, and which of the
+ * given values stay.
  */
 #include "fuzz/min/reduce.h"
 #include "fuzz/min/size.h"

@@ -312,8 +312,7 @@ static struct coord round_coord(const struct node *x, int a, int64_t n)
 {
     int64_t back = x->op == OP_ROLL && n > 0 ? x->lo[a] % n : 0;
 
-    return n <= 1 ? coord_zero
-                  : (struct coord){ 'i', a, 1, back > 0 ? n - back : -back, n };
+    return n <= 1 ? coord_zero : (struct coord){ 'i', a, 1, back > 0 ? n - back : -back, n };
 }
 
 /* The operand's element that element i0, i1, .. of a view is, by the view's definition. */

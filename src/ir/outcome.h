@@ -38,14 +38,14 @@ struct outcome {
     enum outcome_status status;
     enum algebra algebra;
     int n_out;
-    const void *const *out; /* storage of each program output: layout_storage() elements,
-                               filled with POISON_BYTE before the run */
-    bool input_changed;     /* an input's storage is not what it was */
-    bool margin_broken;     /* bytes outside a caller's buffer were written */
-    char where[48];         /* the input or buffer that those two speak of */
+    const void *const *out;  /* storage of each program output: layout_storage() elements,
+                                filled with POISON_BYTE before the run */
+    bool input_changed;      /* an input's storage is not what it was */
+    bool margin_broken;      /* bytes outside a caller's buffer were written */
+    char where[48];          /* the input or buffer that those two speak of */
     struct site site, other; /* other: the earlier access; kernel "" = none */
-    char rule[32]; /* SIMT: what was broken, a word: "async" "barrier" "blocks" .. */
-    char ran[64];  /* of a compiler that is not ours: what it says that it ran */
+    char rule[32];           /* SIMT: what was broken, a word: "async" "barrier" "blocks" .. */
+    char ran[64];            /* of a compiler that is not ours: what it says that it ran */
     char detail[400];
 };
 

@@ -24,9 +24,9 @@ struct verdict {
     int64_t at[MAX_RANK]; /* its coordinates */
     double want, got, bound; /* as numbers; ring words as unsigned integers; bound 0 in ring */
     int64_t n_wrong, n_judged, n_unsure; /* elements; unsure = downstream of a jump */
-    struct site site, other; /* OUT_OF_BOUNDS and what the SIMT machine reports */
-    char rule[32];           /* as in struct outcome */
-    char ran[64];            /* likewise */
+    struct site site, other;             /* OUT_OF_BOUNDS and what the SIMT machine reports */
+    char rule[32];                       /* as in struct outcome */
+    char ran[64];                        /* likewise */
     char detail[400];
 };
 

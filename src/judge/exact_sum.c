@@ -233,8 +233,7 @@ void exact_reduce(struct exacts *x, int i)
 static struct xval times(double by, struct xval x)
 {
     return (struct xval){ by * x.v,
-                          x.e < 0 ? -1
-                                  : fabs(by) * x.e + product_rest(by, x.v, by * x.v) };
+                          x.e < 0 ? -1 : fabs(by) * x.e + product_rest(by, x.v, by * x.v) };
 }
 
 /* alpha a b + beta c, all terms scaled: c may be NULL. */

@@ -158,7 +158,7 @@ struct kernel {
     int n, cap;
     int splitk; /* enum splitk_mode of the slices that it computes, SPLITK_NONE = it is whole */
     bool tiled; /* by step tile: its accumulators stay registers */
-    bool dead; /* dropped by a rewrite (everyone who read it was fused) */
+    bool dead;  /* dropped by a rewrite (everyone who read it was fused) */
 };
 
 struct rewrite {
@@ -230,9 +230,9 @@ int kernel_block_index(struct lprog *l, const struct kernel *k);
  * statements of the kernel. */
 int kernel_body(const struct kernel *k);
 int64_t kernel_smem(const struct lprog *l, int kernel); /* bytes of the block's pool */
-bool stmt_has_value(const struct stmt *s);  /* val means something */
-bool stmt_has_access(const struct stmt *s); /* access does */
-bool stmt_writes(const struct stmt *s);     /* to the buffer at access */
+bool stmt_has_value(const struct stmt *s);              /* val means something */
+bool stmt_has_access(const struct stmt *s);             /* access does */
+bool stmt_writes(const struct stmt *s);                 /* to the buffer at access */
 /* statement number of the END that closes statement at (a LOOP or IF) */
 int stmt_end(const struct kernel *k, int at);
 

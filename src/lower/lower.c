@@ -22,9 +22,11 @@ const struct pass passes[] = {
     { "stage", pass_stage, "steps stage: operands through shared memory" },
     { "ring", pass_ring, "steps stage: several stages, copies ahead, asynchronous ones" },
     { "mma", pass_mma, "steps tile: products of 16x8x16 on tensor cores" },
-    { "reduce", pass_reduce, "reductions over threads: shuffles, then shared memory between warps" },
+    { "reduce", pass_reduce,
+      "reductions over threads: shuffles, then shared memory between warps" },
     { "epilogue", pass_epilogue, "steps epilogue: results through shared memory, or global" },
-    { "semaphore", pass_semaphore, "steps splitk: slices one after the other, or by atomic addition" },
+    { "semaphore", pass_semaphore,
+      "steps splitk: slices one after the other, or by atomic addition" },
     { "swizzle", pass_swizzle, "steps swizzle: permuted columns of a stage" },
     { "wide", pass_wide, "steps stage: copies of several elements at once" },
     { "simplify", pass_simplify, "index algebra and guard elision" },
@@ -69,10 +71,12 @@ int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
 {
     struct lprog *l = arena_new(a, struct lprog);
 
-    *l = (struct lprog){
-        .arena = a, .target = o->target, .trial = t, .prog = &t->prog,
-        .fault = o->fault, .stop_after = o->stop_after
-    };
+    *l = (struct lprog){ .arena = a,
+                         .target = o->target,
+                         .trial = t,
+                         .prog = &t->prog,
+                         .fault = o->fault,
+                         .stop_after = o->stop_after };
     ixs_init(&l->ix, a);
     for (int i = 0; i < n_passes && i <= o->last_pass && !l->stopped; i++) {
         int err;

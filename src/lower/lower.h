@@ -27,7 +27,7 @@ struct lower_opts {
 };
 #define LOWER_OPTS_DEFAULT                                                                     \
     {                                                                                          \
-        FAULT_none, INT32_MAX, INT32_MAX, TARGET_CPU, false                                  \
+        FAULT_none, INT32_MAX, INT32_MAX, TARGET_CPU, false                                    \
     }
 
 /* The result lives in `a` and refers to the trial. An illegal step gives ERR_ILLEGAL with

@@ -67,8 +67,10 @@ static char kind_of(enum dtype dt)
 
 static void put_main(const struct lprog *l, struct str *s)
 {
-    str_add(s, "int main(void)\n{\n    void *p[%d];\n\n    for (int ring = 0; ring < 2; ring++) {\n",
-            l->n_buffer + 1);
+    str_add(
+        s,
+        "int main(void)\n{\n    void *p[%d];\n\n    for (int ring = 0; ring < 2; ring++) {\n",
+        l->n_buffer + 1);
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
         int64_t bytes = b->kind == BUF_TEMP && b->arena_at >= 0 ? 0 : bytes_of(b);
@@ -81,7 +83,8 @@ static void put_main(const struct lprog *l, struct str *s)
     str_add(s, "        p[%d] = malloc(%" PRId64 ");\n", l->n_buffer, l->arena_bytes);
     str_puts(s, "        if (ring)\n            entry_ring(p);\n        else\n"
                 "            entry_ieee(p);\n");
-    str_add(s, "        for (int i = 0; i < %d; i++)\n            free(p[i]);\n    }\n", l->n_buffer + 1);
+    str_add(s, "        for (int i = 0; i < %d; i++)\n            free(p[i]);\n    }\n",
+            l->n_buffer + 1);
     str_puts(s, "    return 0;\n}\n");
 }
 

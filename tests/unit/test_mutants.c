@@ -1,8 +1,8 @@
 /*
- * Mutants: every synchronisation that lowering placed in a kernel (barrier, commit, wait, acquire,
- * release) is removed, one at a time, or weakened, and the SIMT machine must say so under every
- * schedule; the whole kernel must be silent and right. A mutant that no schedule is against was
- * redundant: it must then give the right words too, and there may be few of them.
+ * Mutants: every synchronisation that lowering placed in a kernel (barrier, commit, wait,
+ * acquire, release) is removed, one at a time, or weakened, and the SIMT machine must say so
+ * under every schedule; the whole kernel must be silent and right. A mutant that no schedule is
+ * against was redundant: it must then give the right words too, and there may be few of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,36 +32,43 @@ struct fix {
 };
 
 #define MATMUL(m, k, n, dt)                                                                    \
-    "tilefuzz 1\ninput x " dt " [" #m "," #k "]\ninput y " dt " [" #k "," #n "]\n"              \
+    "tilefuzz 1\ninput x " dt " [" #m "," #k "]\ninput y " dt " [" #k "," #n "]\n"             \
     "m = matmul x y\noutput m\nschedule\n"
 #define DATA "data seed=5 recipe=normal\n"
 
 static const char *const trials[] = {
     /* one buffer, a barrier on each side of its use */
-    MATMUL(8, 12, 8, "f32") "tile m 8x8x4 threads=16\nstage m.a m.r0.0\nstage m.b m.r0.0\n" DATA,
+    MATMUL(8, 12, 8,
+           "f32") "tile m 8x8x4 threads=16\nstage m.a m.r0.0\nstage m.b m.r0.0\n" DATA,
     /* rings, with the epilogue over the stages: nvFuser's kernel */
     MATMUL(8, 24, 8, "f32") "tile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=3 async\n"
-    "stage m.b m.r0.0 depth=3 async\nepilogue m alias\n" DATA,
+                            "stage m.b m.r0.0 depth=3 async\nepilogue m alias\n" DATA,
     MATMUL(8, 21, 8, "f32") "tile m 8x8x4 threads=32\nstage m.a m.r0.0 depth=4 async\n"
-    "stage m.b m.r0.0 depth=4 async\nepilogue m own\n" DATA,
+                            "stage m.b m.r0.0 depth=4 async\nepilogue m own\n" DATA,
     MATMUL(16, 16, 8, "f32") "tile m 8x8x4 threads=16\nstage m.a m.r0.0 depth=2\n"
-    "stage m.b m.r0.0 depth=2\nepilogue m alias\n" DATA,
+                             "stage m.b m.r0.0 depth=2\nepilogue m alias\n" DATA,
     /* threads of a block meet in global memory, with stages, without, and with a semaphore */
     MATMUL(11, 21, 13, "f32") "tile m 8x8x4 threads=32\nstage m.a m.r0.0 depth=3 async\n"
-    "stage m.b m.r0.0 depth=3 async\nepilogue m global\n" DATA,
+                              "stage m.b m.r0.0 depth=3 async\nepilogue m global\n" DATA,
     MATMUL(16, 16, 8, "f16") "tile m 8x8x4 threads=16\nepilogue m global\n" DATA,
-    MATMUL(8, 24, 16, "f32") "splitk m 3 serial\ntile m 8x8x4 threads=16\nepilogue m global\n" DATA,
+    MATMUL(8, 24, 16,
+           "f32") "splitk m 3 serial\ntile m 8x8x4 threads=16\nepilogue m global\n" DATA,
     /* slices one after the other under a semaphore */
     MATMUL(8, 32, 8, "f32") "splitk m 3 serial\ntile m 8x8x4 threads=16\n"
-    "stage m.a m.r0.0 depth=3 async\nstage m.b m.r0.0 depth=3 async\nepilogue m alias\n" DATA,
+                            "stage m.a m.r0.0 depth=3 async\nstage m.b m.r0.0 depth=3 "
+                            "async\nepilogue m alias\n" DATA,
     MATMUL(8, 16, 8, "f32") "splitk m 2 serial\ntile m 4x8x4 threads=8\n" DATA,
     /* tensor cores */
-    MATMUL(16, 48, 8, "f16") "tile m 16x8x16 threads=32 mma\nstage m.a m.r0.0 depth=2 async vec=4\n"
-    "stage m.b m.r0.0 depth=2 async vec=4\nepilogue m alias\n" DATA,
+    MATMUL(16, 48, 8,
+           "f16") "tile m 16x8x16 threads=32 mma\nstage m.a m.r0.0 depth=2 async vec=4\n"
+                  "stage m.b m.r0.0 depth=2 async vec=4\nepilogue m alias\n" DATA,
     /* reductions over threads, one and several warps */
-    "tilefuzz 1\ninput x f32 [3,64]\ns = sum x axes=[1]\noutput s\nschedule\nbind s.r0 thread\n" DATA,
-    "tilefuzz 1\ninput x f32 [3,128]\ns = max x axes=[1]\noutput s\nschedule\nbind s.r0 thread\n" DATA,
-    "tilefuzz 1\ninput x f32 [2,24]\ns = sum x axes=[1]\noutput s\nschedule\nbind s.r0 thread\n" DATA,
+    "tilefuzz 1\ninput x f32 [3,64]\ns = sum x axes=[1]\noutput s\nschedule\nbind s.r0 "
+    "thread\n" DATA,
+    "tilefuzz 1\ninput x f32 [3,128]\ns = max x axes=[1]\noutput s\nschedule\nbind s.r0 "
+    "thread\n" DATA,
+    "tilefuzz 1\ninput x f32 [2,24]\ns = sum x axes=[1]\noutput s\nschedule\nbind s.r0 "
+    "thread\n" DATA,
 };
 
 static int setup(void **state)
@@ -166,8 +173,10 @@ static bool mutate(struct lprog *l, int kernel, int at, bool weaken)
     return true;
 }
 
-static const char *const word[] = { [ST_SYNC] = "sync",       [ST_COMMIT] = "commit",
-                                    [ST_WAIT] = "wait",       [ST_ACQUIRE] = "acquire",
+static const char *const word[] = { [ST_SYNC] = "sync",
+                                    [ST_COMMIT] = "commit",
+                                    [ST_WAIT] = "wait",
+                                    [ST_ACQUIRE] = "acquire",
                                     [ST_RELEASE] = "release" };
 
 static void try_mutant(struct fix *f, int trial, int kernel, int at, bool weaken)
@@ -185,9 +194,10 @@ static void try_mutant(struct fix *f, int trial, int kernel, int at, bool weaken
         f->reported++;
         return;
     }
-    print_message("trial %d, kernel %s, statement %d: %s %s: %d of %d runs report, %d are wrong %s\n",
-                  trial, name, at, weaken ? "weaker" : "without", word[kind], s.reports, RUNS,
-                  s.wrong, s.detail);
+    print_message(
+        "trial %d, kernel %s, statement %d: %s %s: %d of %d runs report, %d are wrong %s\n",
+        trial, name, at, weaken ? "weaker" : "without", word[kind], s.reports, RUNS, s.wrong,
+        s.detail);
     /* found by some schedules only: the trace of every run has the same accesses */
     assert_int_equal(s.reports, 0);
     assert_int_equal(s.wrong, 0);
@@ -223,8 +233,8 @@ static void mutants_are_reported(void **state)
                 for (int weaken = 0; weaken < 2; weaken++)
                     try_mutant(f, i, k, at, weaken);
     }
-    print_message("%d mutants: %d reported in every run, %d redundant\n", f->mutants, f->reported,
-                  f->redundant);
+    print_message("%d mutants: %d reported in every run, %d redundant\n", f->mutants,
+                  f->reported, f->redundant);
     assert_true(f->mutants >= 40);
     assert_true(f->redundant * 10 <= f->mutants);
 }
