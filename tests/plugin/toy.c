@@ -91,15 +91,9 @@ const struct tf_plugin *tf_plugin_open(uint32_t abi)
     static const char *const ops[] = { "neg", "add", "mul", "sum", "copy", NULL };
     static const char *const dtypes[] = { "f32", NULL };
     static const struct tf_plugin self = {
-        .abi = TF_ABI,
-        .name = "toy",
-        .version = "1.0",
-        .ops = ops,
-        .dtypes = dtypes,
-        .layouts = TF_INPUT_STRIDES | TF_OUTPUT_STRIDES,
-        .prepare = prepare,
-        .run = run,
-        .release = release,
+        /* in the order of struct tf_plugin */
+        TF_ABI, "toy",   "1.0", ops,     dtypes, 0, 0, TF_INPUT_STRIDES | TF_OUTPUT_STRIDES,
+        0,      prepare, run,   release, NULL
     };
     return abi == TF_ABI ? &self : NULL;
 }
