@@ -47,6 +47,13 @@ static size_t colour(int i)
 #ifdef FIBER_ASAN
 void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
 void __sanitizer_finish_switch_fiber(void *fake, const void **bottom_old, size_t *size_old);
+void __asan_unpoison_memory_region(const volatile void *p, size_t size);
+
+/* Frames that a fiber never returned to have left their red zones in the stack. */
+static void fresh(const struct fiber *f)
+{
+    __asan_unpoison_memory_region(f->stack, f->stack_bytes);
+}
 
 static struct fiber *came_from;
 
@@ -73,6 +80,11 @@ void fiber_begun(void)
     arrive(NULL);
 }
 #else
+static void fresh(const struct fiber *f)
+{
+    (void)f;
+}
+
 static void leave(struct fiber *from, struct fiber *to)
 {
     (void)from;
@@ -95,6 +107,7 @@ void fiber_make(struct fiber *f, int i, void (*main)(void))
     f->stack = map + (size_t)i * STRIDE + PAGE;
     f->stack_bytes = FIBER_STACK - colour(i);
     f->fake = NULL;
+    fresh(f);
     if (getcontext(&f->context))
         BUG("getcontext failed");
     f->context.uc_stack.ss_sp = (void *)f->stack;
@@ -145,6 +158,7 @@ void fiber_make(struct fiber *f, int i, void (*main)(void))
     f->stack = map + (size_t)i * STRIDE + PAGE;
     f->stack_bytes = FIBER_STACK - colour(i);
     f->fake = NULL;
+    fresh(f);
     sp = (uintptr_t *)((unsigned char *)f->stack + f->stack_bytes) - SLOTS;
     memset(sp, 0, SLOTS * sizeof *sp);
     sp[REGS] = (uintptr_t)main;
