@@ -5,21 +5,26 @@
 
 #include "base/bug.h"
 #include "fuzz/check/twin.h"
+#include "ir/contract.h"
+#include "run/caps.h"
 
 /* ring first: it has no tolerance, and names the guilty rewrite most sharply */
 static const enum algebra order[] = { AL_RING, AL_IEEE };
 
-static void differs(struct verdict *v, int k, const unsigned char *a, const unsigned char *b,
-                    size_t bytes)
+static void differs(struct verdict *v, int k, int64_t at, size_t bytes)
 {
-    size_t at = 0;
-
-    while (at < bytes && a[at] == b[at])
-        at++;
     v->kind = VK_NONDETERMINISTIC;
     v->out = k;
     snprintf(v->detail, sizeof v->detail,
-             "two runs with the same data differ: output %d, byte %zu of %zu", k, at, bytes);
+             "two runs with the same data differ: output %d, byte %lld of %zu", k,
+             (long long)at, bytes);
+}
+
+/* Floats that are added atomically, or by somebody who says that his runs differ, are judged
+ * again instead of being compared. */
+static bool may_vary(const struct check_run *r, const struct prepared *p)
+{
+    return p->l->unordered || (r->b->caps && (r->b->caps->contract & CONTRACT_MAY_VARY));
 }
 
 /* The runs after the first: the same bits, and as well-behaved. */
@@ -38,16 +43,18 @@ static void run_again(const struct check_run *r, struct prepared *p, enum algebr
             judge_compare(r->want[al], o, &r->judge, v);
             continue;
         }
-        /* floats that are added in any order are judged, not compared */
-        if (al == AL_IEEE && p->l->unordered) {
+        if (al == AL_IEEE && may_vary(r, p)) {
             judge_compare(r->want[al], o, &r->judge, v);
             continue;
         }
         for (int k = 0; k < o->n_out && !verdict_is_finding(v->kind); k++) {
             size_t bytes = output_bytes(r->t, k);
 
-            if (!judge_same(copy[k], o->out[k], bytes))
-                differs(v, k, copy[k], o->out[k], bytes);
+            int64_t at = judge_differs(r->t->prog.node[r->t->prog.out[k].node].dt, al, copy[k],
+                                       o->out[k], bytes);
+
+            if (at >= 0)
+                differs(v, k, at, bytes);
         }
     }
 }

@@ -1,3 +1,4 @@
+/* clang-format off */
 /*
  * The plug-in interface of tilefuzz, version 1: how a tensor compiler or library is tested in
  * process. It needs dlpack.h (Debian: libdlpack-dev) and nothing else of ours. Build a shared
@@ -39,6 +40,7 @@
  * shared between processes. A crash, a hang, a write beside an output, a changed input and a
  * wrong element are verdicts; the hunt goes on. stdout and stderr are kept as the log.
  */
+/* clang-format on */
 #ifndef TILEFUZZ_PLUGIN_H
 #define TILEFUZZ_PLUGIN_H
 
@@ -136,6 +138,8 @@ enum {
     TF_MAY_FLUSH = 2,           /* subnormals, operands or results, become 0 */
     TF_MAY_RESCALE = 4,         /* softmax, attention in one pass with a running maximum */
     TF_MAY_RECIPROCAL = 8,      /* x/y as x * (1/y), in mean softmax layernorm rmsnorm too */
+    TF_MAY_VARY = 0x10,         /* two runs with the same data may differ, both within what is
+                                   right: the order of sums goes by where memory lies, say */
     TF_OPEN_NAN_MAX = 0x100,    /* whether NaN wins in max min maximum minimum argmax */
     TF_OPEN_SPECIAL = 0x200,    /* anything about NaN and infinities */
     TF_OPEN_DOMAIN = 0x400,     /* i32 x/0 and MIN/-1, float to i32 out of range,
@@ -171,11 +175,12 @@ struct tf_plugin {
     void (*ran)(void *state, char *buf, size_t n);
 };
 
-/* The one symbol. NULL = this version of the interface is not spoken. What it points to stays. */
+/* The one symbol. NULL = this version is not spoken. What it points to stays. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const struct tf_plugin *tf_plugin_open(uint32_t abi);
+const struct tf_plugin *
+tf_plugin_open(uint32_t abi);
 
 /* Sets why and returns status. */
 static inline int tf_say(int status, char *why, size_t n, const char *text)

@@ -68,10 +68,8 @@ struct emit_sites {
 };
 void emit_cuda(const struct lprog *l, struct str *s, struct emit_sites *sites);
 
-/* Which compiler is to take the text, and what a hook costs there. CUDA: nvcc and NVRTC. HOST:
- * tcc, gcc or clang for the SIMT machine, hooks called in it; INLINE: the same with the hooks'
- * fast paths in the text. */
-enum cuda_host { CUDA_DEVICE, CUDA_SIMT_HOST, CUDA_SIMT_INLINE };
+/* Who is to take the text: nvcc and NVRTC; or tcc, gcc and clang for the SIMT machine. */
+enum cuda_host { CUDA_DEVICE, CUDA_SIMT };
 void emit_cuda_prelude(enum algebra al, enum cuda_host host, const char *text, struct str *s);
 void emit_cuda_prelude_end(enum cuda_host host, const char *text, struct str *s);
 

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bug.h"
 #include "ir/data.h"
@@ -179,4 +180,44 @@ void judge_compare(const struct want *w, const struct outcome *o, const struct j
 bool judge_same(const void *a, const void *b, size_t bytes)
 {
     return !bytes || !memcmp(a, b, bytes);
+}
+
+static bool is_nan(enum dtype dt, const unsigned char *p)
+{
+    uint16_t half;
+    double d;
+    float f;
+
+    switch (dt) {
+    case DT_F64:
+        memcpy(&d, p, sizeof d);
+        return isnan(d);
+    case DT_F32:
+        memcpy(&f, p, sizeof f);
+        return isnan(f);
+    case DT_F16:
+    case DT_BF16:
+        memcpy(&half, p, sizeof half);
+        return (half & 0x7fff) > (dt == DT_F16 ? 0x7c00 : 0x7f80);
+    case DT_I32:
+    case DT_BOOL:
+    case DT_COUNT:
+        break;
+    }
+    return false;
+}
+
+int64_t judge_differs(enum dtype dt, enum algebra al, const void *a, const void *b,
+                      size_t bytes)
+{
+    size_t size = (size_t)dtype_info(dt)->bytes;
+    const unsigned char *x = a, *y = b;
+
+    if (judge_same(a, b, bytes))
+        return -1;
+    for (size_t at = 0; at + size <= bytes; at += size)
+        if (memcmp(x + at, y + at, size) &&
+            !(al == AL_IEEE && is_nan(dt, x + at) && is_nan(dt, y + at)))
+            return (int64_t)at;
+    return -1;
 }

@@ -29,15 +29,23 @@ int64_t exact_winners(const struct xval *s, int64_t n, int64_t step, double cut,
     return isfinite(*top) ? count : 0;
 }
 
+/* Elements from one along the axis to the next. */
+static int64_t inner_of(const struct shape *sh, int axis)
+{
+    int64_t inner = 1;
+
+    for (int a = axis + 1; a < sh->rank; a++)
+        inner *= sh->dim[a];
+    return inner;
+}
+
 static void softmax(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     const struct xval *src = x->node[n->arg[0].node].p;
     const struct xfloat *f = xfloat(n->acc);
-    int64_t len = n->sh.dim[n->axis], inner = 1;
+    int64_t len = n->sh.dim[n->axis], inner = inner_of(&n->sh, n->axis);
 
-    for (int a = n->axis + 1; a < n->sh.rank; a++)
-        inner *= n->sh.dim[a];
     for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
         int64_t at = k / inner * inner * len + k % inner;
         double top;
@@ -60,10 +68,8 @@ static void logsoftmax(struct exacts *x, int i)
     const struct node *n = &x->prog->node[i];
     const struct xval *src = x->node[n->arg[0].node].p;
     const struct xfloat *f = xfloat(n->acc);
-    int64_t len = n->sh.dim[n->axis], inner = 1;
+    int64_t len = n->sh.dim[n->axis], inner = inner_of(&n->sh, n->axis);
 
-    for (int a = n->axis + 1; a < n->sh.rank; a++)
-        inner *= n->sh.dim[a];
     for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
         int64_t at = k / inner * inner * len + k % inner;
         double top;
@@ -84,10 +90,8 @@ static void cumsum(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     const struct xval *src = x->node[n->arg[0].node].p;
-    int64_t len = n->sh.dim[n->axis], inner = 1;
+    int64_t len = n->sh.dim[n->axis], inner = inner_of(&n->sh, n->axis);
 
-    for (int a = n->axis + 1; a < n->sh.rank; a++)
-        inner *= n->sh.dim[a];
     for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
         int64_t at = k / inner * inner * len + k % inner;
         struct adder s = { 0 };
@@ -111,10 +115,8 @@ static void argmax(struct exacts *x, int i)
     const struct node *n = &x->prog->node[i];
     const struct shape *sh = &x->prog->node[n->arg[0].node].sh;
     const struct xval *p = x->node[n->arg[0].node].p;
-    int64_t len = sh->dim[n->axis], inner = 1;
+    int64_t len = sh->dim[n->axis], inner = inner_of(sh, n->axis);
 
-    for (int a = n->axis + 1; a < sh->rank; a++)
-        inner *= sh->dim[a];
     for (int64_t k = 0; k < x->node[i].n; k++) {
         const struct xval *row = p + k / inner * inner * len + k % inner;
         int64_t best = 0;
@@ -139,10 +141,8 @@ static void gather(struct exacts *x, int i)
     const struct node *n = &x->prog->node[i];
     const struct xval *p = x->node[n->arg[0].node].p, *idx = x->node[n->arg[1].node].p;
     int64_t size = x->prog->node[n->arg[0].node].sh.dim[n->axis];
-    int64_t len = n->sh.dim[n->axis], inner = 1;
+    int64_t len = n->sh.dim[n->axis], inner = inner_of(&n->sh, n->axis);
 
-    for (int a = n->axis + 1; a < n->sh.rank; a++)
-        inner *= n->sh.dim[a];
     for (int64_t k = 0; k < x->node[i].n; k++) {
         struct xval at = idx[k / inner % len];
         int64_t outer = k / inner / len;

@@ -102,9 +102,14 @@ bool judge_right(const struct want *w, int node, int64_t k, const void *got);
 void judge_compare(const struct want *w, const struct outcome *o, const struct judge_opts *jo,
                    struct verdict *v);
 
-/* Two runs of the same backend: NONDETERMINISTIC if a bit of an output differs, unless the
- * verdict is a finding already. a and b are copies of output storage, bytes each. */
+/* Do two runs of the same backend agree bit for bit? a and b are copies of output storage,
+ * bytes each. */
 bool judge_same(const void *a, const void *b, size_t bytes);
+/* The same for elements of dt in an algebra: in ieee a NaN is a NaN, as which of two operands
+ * gives it its sign and payload may go by where memory lies. The first byte of the first
+ * element that differs; -1 = none. */
+int64_t judge_differs(enum dtype dt, enum algebra al, const void *a, const void *b,
+                      size_t bytes);
 
 /* UNTRUSTED: would a null kernel pass in every one of the given wants (ring and ieee)?
  * Null kernels: zeros, ones, untouched (poison) memory, and each input's bytes copied.

@@ -43,6 +43,7 @@ typedef __float128 real;
 #define sum_dot_special      sum_dot_special_wide
 #define soft_weigh           soft_weigh_wide
 #define soft_kind            soft_kind_wide
+#define soft_rows            soft_rows_wide
 #define ref_bound_each       ref_wide_each
 #define ref_bound_where      ref_wide_where
 #define ref_bound_to_word    ref_wide_to_word

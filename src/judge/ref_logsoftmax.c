@@ -6,7 +6,7 @@
 #include "judge/soft.h"
 
 /* One line, in place. */
-static void logsoftmax(struct val *x, int64_t n, double blocks, bool foreign, struct soft *s)
+static void logsoftmax(struct val *x, int64_t n, double blocks, struct soft *s)
 {
     double sums = ((double)n + 2 * blocks) * UNIT, shift = 0, off;
     real most = -HUGE_VAL, share = 0, log_sum;
@@ -26,7 +26,7 @@ static void logsoftmax(struct val *x, int64_t n, double blocks, bool foreign, st
         real d = x[k].v - most, y = d - log_sum;
         double e = x[k].e + UNIT * (fabs((double)d) + x[k].e + shift) + off;
 
-        if (foreign) /* x - (max + log(sum)) is the same to many */
+        if (s->foreign) /* x - (max + log(sum)) is the same to many */
             e += 2 * UNIT * (fabs((double)most) + shift + fabs((double)log_sum));
         e += UNIT * (fabs((double)y) + e) + 2 * TINY;
         if (kind == SAW_UNJUDGED || (!kind && !(s->mean + sums <= 0.25)))
@@ -44,25 +44,5 @@ static void logsoftmax(struct val *x, int64_t n, double blocks, bool foreign, st
 
 void ref_bound_logsoftmax(struct ref *r, int i)
 {
-    const struct node *x = &r->prog->node[i];
-    struct want_node *w = &r->want->node[i];
-    struct lines l = ref_lines(&x->sh, x->axis);
-    const struct val *src = r->want->node[x->arg[0].node].ieee;
-    struct val *line = arena_array(r->arena, struct val, l.n);
-    struct soft s = { arena_array(r->arena, real, l.n), arena_array(r->arena, double, l.n), 0,
-                      r->apart };
-    double blocks = (double)ref_blocks(r, i, l.n);
-
-    w->ieee = arena_array(r->arena, struct val, w->n);
-    for (int64_t k = 0; w->n && k < l.outer * l.inner; k++) {
-        int64_t at = k / l.inner * l.n * l.inner + k % l.inner;
-
-        for (int64_t j = 0; j < l.n; j++)
-            line[j] = src[at + j * l.inner];
-        logsoftmax(line, l.n, blocks, r->foreign, &s);
-        for (int64_t j = 0; j < l.n; j++)
-            w->ieee[at + j * l.inner] = line[j];
-    }
-    ref_store(r, i);
-    r->grade[i] = GRADE_BOUND;
+    soft_rows(r, i, logsoftmax);
 }

@@ -83,7 +83,7 @@ static void softmax(struct val *x, int64_t n, double blocks, struct soft *s)
     }
 }
 
-void ref_bound_softmax(struct ref *r, int i)
+void soft_rows(struct ref *r, int i, soft_row_fn *row)
 {
     const struct node *x = &r->prog->node[i];
     struct want_node *w = &r->want->node[i];
@@ -91,7 +91,7 @@ void ref_bound_softmax(struct ref *r, int i)
     const struct val *src = r->want->node[x->arg[0].node].ieee;
     struct val *line = arena_array(r->arena, struct val, l.n);
     struct soft s = { arena_array(r->arena, real, l.n), arena_array(r->arena, double, l.n), 0,
-                      r->apart };
+                      r->apart, r->foreign };
     double blocks = (double)ref_blocks(r, i, l.n);
 
     w->ieee = arena_array(r->arena, struct val, w->n);
@@ -100,10 +100,15 @@ void ref_bound_softmax(struct ref *r, int i)
 
         for (int64_t j = 0; j < l.n; j++)
             line[j] = src[at + j * l.inner];
-        softmax(line, l.n, blocks, &s);
+        row(line, l.n, blocks, &s);
         for (int64_t j = 0; j < l.n; j++)
             w->ieee[at + j * l.inner] = line[j];
     }
     ref_store(r, i);
     r->grade[i] = GRADE_BOUND;
+}
+
+void ref_bound_softmax(struct ref *r, int i)
+{
+    soft_rows(r, i, softmax);
 }

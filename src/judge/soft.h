@@ -13,13 +13,18 @@
 int soft_kind(const struct val *x, int64_t n);
 
 struct soft {
-    real *p;     /* shares: they sum to 1; 0 where x is -inf or far below the maximum */
-    double *rel; /* how far off a weight may be, relative to itself */
-    double mean; /* sum of p rel */
-    bool apart;  /* a weight may be computed anew, with other roundings, at each use */
+    real *p;      /* shares: they sum to 1; 0 where x is -inf or far below the maximum */
+    double *rel;  /* how far off a weight may be, relative to itself */
+    double mean;  /* sum of p rel */
+    bool apart;   /* a weight may be computed anew, with other roundings, at each use */
+    bool foreign; /* by a compiler that is not ours */
 };
 
 /* p and rel have room for n; blocks: how often weights are rescaled. */
 void soft_weigh(const struct val *x, int64_t n, double blocks, struct soft *s);
+
+/* Node i row by row along its axis: row changes x[0..n) in place, s has room for it. */
+typedef void soft_row_fn(struct val *x, int64_t n, double blocks, struct soft *s);
+void soft_rows(struct ref *r, int i, soft_row_fn *row);
 
 #endif

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "run/cc.h"
+#include "run/fresh.h"
 
 enum { NOT_STARTED = 127, LOG_BYTES = 16384, SLICE_MS = 200 };
 
@@ -31,18 +31,10 @@ static void use_as(int fd, int as)
 
 static _Noreturn void child_main(const struct cc_child *c, pid_t parent, int log)
 {
-    struct rlimit cpu = { (rlim_t)c->seconds, (rlim_t)c->seconds + 1 }, none = { 0, 0 };
-    sigset_t nothing;
+    struct rlimit cpu = { (rlim_t)c->seconds, (rlim_t)c->seconds + 1 };
 
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
+    if (!process_fresh(parent, SIGTERM))
         _exit(NOT_STARTED);
-    setpgid(0, 0);
-    for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL);
-    sigemptyset(&nothing);
-    sigprocmask(SIG_SETMASK, &nothing, NULL);
-    setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_CPU, &cpu);
     use_as(log, STDERR_FILENO);
     use_as(c->in, STDIN_FILENO);

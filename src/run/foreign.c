@@ -27,7 +27,6 @@ struct lprog *foreign_lprog(const struct trial *t, struct arena *a)
     l->arena = a;
     l->trial = t;
     l->prog = p;
-    l->unordered = true; /* how it adds up may depend on where its memory lies */
     for (int i = 0; i < p->n; i++)
         if (p->node[i].op == OP_INPUT)
             add_buffer(l, BUF_INPUT, i, n_input++, &p->node[i].layout);

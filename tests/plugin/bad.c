@@ -64,6 +64,8 @@ static void misbehave(const DLTensor *in, const DLTensor *out, int64_t count)
         memset(&to[count - 1], 0xff, sizeof *to);
     if (bad("unstable"))
         to[0] = call++;
+    if (to[0] == 0 && (bad("varies") || bad("may-vary"))) /* -0 and 0 are both right */
+        to[0] = (int)call++ % 2 ? 0.0f : -0.0f;
 }
 
 static int run(void *state, const DLTensor *in, const DLTensor *out, char *why, size_t n)
@@ -100,5 +102,7 @@ const struct tf_plugin *tf_plugin_open(uint32_t abi)
         raise(SIGSEGV);
     if (bad("open-ops"))
         self.ops = odd;
+    if (bad("may-vary"))
+        self.contract = TF_MAY_VARY;
     return bad("open-abi") ? NULL : &self;
 }

@@ -90,7 +90,7 @@ static void run(struct fix *f, int threads)
     void (*kernel)(void);
 
     fix_emit(f);
-    fix_program(f, CUDA_SIMT_HOST, &s);
+    fix_program(f, CUDA_SIMT, &s);
     tcc_set_options(tcc, "-nostdlib -nostdinc");
     tcc_set_output_type(tcc, TCC_OUTPUT_MEMORY);
     for (size_t i = 0; i < sizeof hook / sizeof *hook; i++)

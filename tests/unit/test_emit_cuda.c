@@ -92,7 +92,7 @@ static void hosts_take(const struct fix *f)
 {
     struct str s = { 0 };
 
-    fix_program(f, CUDA_SIMT_HOST, &s);
+    fix_program(f, CUDA_SIMT, &s);
     tcc_takes(f, str_get(&s));
     compiler_takes(f, "gcc", "-x c -std=gnu11 -Wall -Wextra -Werror -fsyntax-only",
                    str_get(&s));

@@ -203,6 +203,21 @@ static void two_runs_are_compared_as_bytes(void **state)
     assert_true(judge_same(NULL, NULL, 0));
 }
 
+/* Which NaN it is says nothing; that it is one, does. In ring all bits are the word's. */
+static void two_runs_may_differ_in_the_nan(void **state)
+{
+    static const float a[] = { 1, NAN, 2 }, b[] = { 1, -NAN, 2 }, c[] = { 1, NAN, 3 };
+    static const uint16_t h[] = { 0x7e00, 0xfc00 }, k[] = { 0xfe01, 0x7e00 };
+
+    (void)state;
+    assert_int_equal(judge_differs(DT_F32, AL_IEEE, a, b, sizeof a), -1);
+    assert_int_equal(judge_differs(DT_F32, AL_RING, a, b, sizeof a), 4);
+    assert_int_equal(judge_differs(DT_I32, AL_IEEE, a, b, sizeof a), 4);
+    assert_int_equal(judge_differs(DT_F32, AL_IEEE, b, c, sizeof a), 8);
+    assert_int_equal(judge_differs(DT_F16, AL_IEEE, h, k, sizeof h), 2); /* -inf is none */
+    assert_int_equal(judge_differs(DT_F32, AL_IEEE, NULL, NULL, 0), -1);
+}
+
 static void null_kernels_are_caught(void **state)
 {
     (void)state;
@@ -261,6 +276,7 @@ int main(void)
         cmocka_unit_test(rules_of_others),
         cmocka_unit_test(a_rule_with_a_twin),
         cmocka_unit_test(two_runs_are_compared_as_bytes),
+        cmocka_unit_test(two_runs_may_differ_in_the_nan),
         cmocka_unit_test(null_kernels_are_caught),
         cmocka_unit_test(an_identity_may_copy),
         cmocka_unit_test(what_judges_nothing_is_untrusted),

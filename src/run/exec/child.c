@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/bug.h"
+#include "run/fresh.h"
 
 enum { NOT_STARTED = 127, SLICE_MS = 100, CHUNK = 1 << 16, LOG_TAIL = 600 };
 
@@ -27,18 +27,8 @@ int64_t exec_now(void)
 
 static _Noreturn void child_main(char *const *argv, pid_t parent, int in, int out, int log)
 {
-    struct rlimit none = { 0, 0 };
-    sigset_t nothing;
-
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
+    if (!process_fresh(parent, SIGKILL))
         _exit(NOT_STARTED);
-    setpgid(0, 0);
-    for (int sig = 1; sig < NSIG; sig++)
-        signal(sig, SIG_DFL);
-    sigemptyset(&nothing);
-    sigprocmask(SIG_SETMASK, &nothing, NULL);
-    setrlimit(RLIMIT_CORE, &none);
     if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
         dup2(log, STDERR_FILENO) < 0)
         _exit(NOT_STARTED);

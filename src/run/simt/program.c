@@ -26,8 +26,8 @@ static void put_text(struct simt_work *w, const char *text)
 {
     for (int al = 0; al < AL_COUNT; al++) {
         if (al)
-            emit_cuda_prelude_end(CUDA_SIMT_HOST, text, &w->text);
-        emit_cuda_prelude((enum algebra)al, CUDA_SIMT_HOST, text, &w->text);
+            emit_cuda_prelude_end(CUDA_SIMT, text, &w->text);
+        emit_cuda_prelude((enum algebra)al, CUDA_SIMT, text, &w->text);
         str_puts(&w->text, text);
         put_entry(w, (enum algebra)al, &w->text);
     }

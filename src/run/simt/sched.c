@@ -160,7 +160,7 @@ static void enter(struct thread *t)
     sched_stamps();
 }
 
-/* The running thread stops for now. */
+/* The running thread gives up its turn. */
 static void count_accesses(void)
 {
     machine.r->accesses += (uint64_t)(tank - machine.hot.fuel);
