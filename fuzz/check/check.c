@@ -185,8 +185,8 @@ static void exact_by(struct check_run *r, unsigned contract)
 /* A compiler that is not ours is handed the trial itself, and judged by its contract. */
 static void run_foreign(const struct check_run *all, const struct backend *b, struct check *out)
 {
-    const unsigned open =
-        ~(unsigned)(CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH | CONTRACT_MAY_RESCALE);
+    const unsigned open = ~(unsigned)(CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH |
+                                      CONTRACT_MAY_RESCALE | CONTRACT_MAY_VARY);
     struct check_run one = *all, *r = &one;
     unsigned contract = b->caps->contract;
 
