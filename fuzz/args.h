@@ -26,10 +26,10 @@ enum { ARG_BACKENDS = 0x4000, ARG_ALGEBRA, ARG_JUDGE, ARG_RTOL, ARG_ATOL, ARG_EX
     { "exact-sets", ARG_EXACT, "N", 0, "sets of exact data per trial, 0 to 4 (default 2)", 3 }
 // clang-format on
 
-/* The backend that showed a stored finding is added to the default ones where it is another;
- * ERR_MISSING if it is not here. f may be of no bug. */
 /* A trial with GPU steps goes to the SIMT machine too, unless the user named the backends. */
 void args_gpu(struct check_opts *o, const struct trial *t);
+/* The backend that showed a stored finding is added to the default ones where it is another;
+ * ERR_MISSING if it is not here. f may be of no bug. */
 int args_finding(struct check_opts *o, const struct finding *f, struct err *e);
 
 /* A blank and the word, quoted if a shell would take it apart. */

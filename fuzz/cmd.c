@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "base/bug.h"
-#include "fuzz/store/store.h"
-#include "ir/text.h"
 
 const char *cmd_program = "tilefuzz";
 

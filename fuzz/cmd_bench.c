@@ -2,9 +2,7 @@
  * tilefuzz bench WHAT: measures the tool itself. What there is, is a table; each is a file of
  * fuzz/bench.
  */
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bug.h"
 #include "fuzz/args.h"
@@ -96,14 +94,6 @@ static const struct argp argp = {
     NULL,
     NULL
 };
-
-double bench_cpu_s(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 int cmd_bench(int argc, char **argv)
 {

@@ -3,14 +3,12 @@
  */
 #include "fuzz/cmd.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bug.h"
 #include "fuzz/cmd_db.h"
-#include "fuzz/json.h"
 
 static const struct argp_option options[] = {
     { "output", 'o', "DIR", 0, "export: one .trial file for each bug into DIR", 0 },

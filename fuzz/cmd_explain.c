@@ -1,7 +1,6 @@
 /* tilefuzz explain: guilty pass, rewrite and step, first wrong element, right and wrong index.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "fuzz/args.h"
 #include "fuzz/cmd.h"

@@ -1,7 +1,6 @@
 /* tilefuzz fuzz: hunt. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/bug.h"
-#include "base/str.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/json.h"
 #include "fuzz/min/reduce.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "fuzz/args.h"
 #include "fuzz/cmd.h"
 #include "fuzz/describe.h"
@@ -64,14 +64,6 @@ static const struct argp argp = {
     NULL,
     NULL
 };
-
-static double cpu_s(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
 
 /* DIR/NAME: the file's name without .trial, or bug-ID. */
 static char *out_base(const struct cmd_min_opts *o, const struct subject *sub, struct arena *a)
@@ -193,7 +185,7 @@ static void print_text(const struct job *j)
 static int run(struct job *j, struct err *e)
 {
     const struct min_opts mo = { .check = j->co, .budget = j->o->budget };
-    double start = cpu_s();
+    double start = clock_cpu_s();
 
     if (check_trial(&j->ck, j->sub.trial, &j->co, &j->c, e))
         return e->code;
@@ -208,7 +200,7 @@ static int run(struct job *j, struct err *e)
     if (cause_find(&j->ck, j->sub.trial, &j->co, &j->c, &j->cause, e) ||
         minimize(&j->ck, j->sub.trial, &j->cause, &mo, &j->a, &j->r, e))
         return e->code;
-    j->spent_s = cpu_s() - start;
+    j->spent_s = clock_cpu_s() - start;
     /* the trial is shown even where it can't be written */
     if (!j->o->common.json)
         print_text(j);

@@ -6,6 +6,7 @@
 
 #include "fuzz/args.h"
 #include "fuzz/cmd.h"
+#include "fuzz/copies_print.h"
 #include "fuzz/describe.h"
 #include "fuzz/json.h"
 #include "judge/rules.h"
@@ -14,13 +15,13 @@ struct cmd_run_opts {
     struct cmd_common common;
     struct check_opts check;
     uint64_t schedule; /* 0 = not given */
-    bool recipe_given;
+    bool recipe_given, copies;
     enum recipe recipe;
     char **arg;
     int n_arg;
 };
 
-enum { KEY_RECIPE = 1, KEY_DEADLINE, KEY_SCHEDULE };
+enum { KEY_RECIPE = 1, KEY_DEADLINE, KEY_SCHEDULE, KEY_COPIES };
 
 static const struct argp_option options[] = {
     { "recipe", KEY_RECIPE, "R", 0, "draw the data by another recipe", 0 },
@@ -28,6 +29,10 @@ static const struct argp_option options[] = {
       0 },
     { "schedule", KEY_SCHEDULE, "N", 0,
       "backend simt: this schedule alone, judged by what it computes; races are not reported",
+      0 },
+    { "copies", KEY_COPIES, NULL, 0,
+      "once more with a copy on each edge of the program, by itself: does it change the "
+      "answer?",
       0 },
     ARGS_BACKENDS,
     ARGS_ALGEBRA,
@@ -47,6 +52,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SCHEDULE:
         o->schedule = (uint64_t)cmd_int(state, "--schedule", arg, 1, INT32_MAX);
+        return 0;
+    case KEY_COPIES:
+        o->copies = true;
         return 0;
     case KEY_DEADLINE:
         o->check.deadline_s = (int)cmd_int(state, "--deadline", arg, 1, 3600);
@@ -72,6 +80,7 @@ static const struct argp argp = {
     "  tilefuzz run 3                           the bug, under the fault it was found with\n"
     "  tilefuzz run 3 --fault none --backends tcc\n"
     "  tilefuzz run 3 --backends simt --schedule 7\n"
+    "  tilefuzz run mine.trial --copies --backends 'exec:python3 mine.py'\n"
     "  tilefuzz run corpus/seed --backends cc    every configuration of gcc and clang\n"
     "  tilefuzz gen --trial 17 | tilefuzz run - --rtol 1e-5 --atol 1e-6",
     NULL,
@@ -105,7 +114,8 @@ static json_t *json_verdict(const struct verdict *v, const struct trial *t, cons
     return j;
 }
 
-static void print_json(const struct subject *sub, const struct check *c, const char *class)
+static void print_json(const struct subject *sub, const struct check *c, const char *class,
+                       const struct copies *copies)
 {
     json_t *j = json_object_schema(), *list = json_array();
     char key[20];
@@ -122,6 +132,8 @@ static void print_json(const struct subject *sub, const struct check *c, const c
         json_array_append_new(
             list, json_verdict(&c->verdict[i], sub->trial, i == c->first ? class : NULL));
     json_put(j, "verdicts", list);
+    if (copies)
+        json_put(j, "copies", copies_json(copies, &sub->trial->prog));
     json_print_line(j);
 }
 
@@ -204,7 +216,9 @@ struct job {
 
 static void run_one(struct job *j, const char *arg)
 {
+    static struct check copy; /* the search for the cause overwrites the one it is given */
     struct check_opts o = j->o->check;
+    struct copies copies = { 0 };
     struct cause cause = { 0 };
     struct subject sub;
     struct err e = { 0 };
@@ -233,13 +247,23 @@ static void run_one(struct job *j, const char *arg)
     if (verdict_is_finding(j->c.kind) && j->rc == CMD_CLEAN)
         j->rc = CMD_FINDINGS;
     if (j->o->common.json) {
-        static struct check copy; /* the search for the cause overwrites the one it is given */
-
         copy = j->c;
         if (verdict_is_finding(copy.kind))
             cause_find(&j->ck, sub.trial, &o, &j->c, &cause, &e);
-        print_json(&sub, &copy, cause.class);
     }
+    if (j->o->copies) {
+        if (copies_check(&j->ck, sub.trial, &o, &j->a, &copies, &e)) {
+            j->rc = cmd_fail(&e);
+            return;
+        }
+        for (int i = 0; i < copies.n; i++)
+            if (copy_is_finding(copies.row[i].effect) && j->rc == CMD_CLEAN)
+                j->rc = CMD_FINDINGS;
+    }
+    if (j->o->common.json)
+        print_json(&sub, &copy, cause.class, j->o->copies ? &copies : NULL);
+    else if (j->o->copies)
+        copies_print(&copies, sub.name, &sub.trial->prog);
     fflush(stdout);
 }
 

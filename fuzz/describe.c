@@ -1,7 +1,6 @@
 #include "fuzz/describe.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "ir/text.h"
 

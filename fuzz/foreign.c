@@ -60,9 +60,26 @@ static bool takes(const struct caps *c, enum op op)
     return false;
 }
 
+/* The knobs of all, as --set takes them. */
+static int add_knobs(const struct caps *c, char *set, size_t n, struct err *e)
+{
+    const char *knob = c->knobs;
+
+    while (*knob) {
+        size_t size = strcspn(knob, ","), at = strlen(set);
+        int wrote =
+            snprintf(set + at, n - at, "%s%s.%.*s", at ? "," : "", c->name, (int)size, knob);
+
+        if ((size_t)wrote >= n - at)
+            return err_set(e, ERR_USAGE, "too many knobs of adapters; --set names some");
+        knob += size + (knob[size] == ',');
+    }
+    return 0;
+}
+
 int foreign_narrow(struct check_opts *o, struct gen_opts *g, struct err *e)
 {
-    bool any = false, wide = false, op[OP_COUNT] = { false };
+    bool any = false, wide = false, op[OP_COUNT] = { false }, given = *g->set;
     int n = 0;
 
     for (int i = 0; i < o->n_backend; i++) {
@@ -78,6 +95,8 @@ int foreign_narrow(struct check_opts *o, struct gen_opts *g, struct err *e)
         if (t.of)
             say_refused(o->backend[i]);
         any = true;
+        if (!given && g->step[STEP_SET] && add_knobs(c, g->set, sizeof g->set, e))
+            return e->code;
         wide |= c->dtype[DT_F64] || c->dtype[DT_F16] || c->dtype[DT_BF16];
         if (c->max_nodes && c->max_nodes < g->max_nodes)
             g->max_nodes = c->max_nodes;
@@ -94,7 +113,10 @@ int foreign_narrow(struct check_opts *o, struct gen_opts *g, struct err *e)
     if (!wide)
         g->f32_percent = 100;
     if (!check_has_ours(o)) {
+        bool set = g->step[STEP_SET] && *g->set;
+
         memset(g->step, 0, sizeof g->step);
+        g->step[STEP_SET] = set;
         o->algebra[AL_RING] = false;
     }
     return 0;
@@ -110,13 +132,15 @@ void foreign_print(const struct check_opts *o)
             continue;
         c = exec_cost(b);
         printf("%s: %" PRId64 " runs in %" PRId64
-               " processes, %.1f s of CPU to start them, then "
-               "%.1f s, of which the framework's own %.1f s",
+               " processes, %.2f s of CPU to start them, then "
+               "%.2f s, of which the framework's own %.2f s",
                b->name, c.runs, c.starts, c.start_s, c.process_s, c.framework_s);
         if (c.framework_s > 0)
             printf(" (the rest is %.0f%% of that)",
                    100 * (c.process_s - c.framework_s) / c.framework_s);
         printf("\n");
+        if (c.lost_s > 0)
+            printf("%s: %.1f s of CPU over requests that got no answer\n", b->name, c.lost_s);
         if (c.stale)
             printf("%s: %" PRId64 " failures in used processes were none in fresh ones\n",
                    b->name, c.stale);
@@ -145,6 +169,7 @@ json_t *foreign_json(const struct check_opts *o)
             json_put(j, "start_s", json_real(c.start_s));
             json_put(j, "process_s", json_real(c.process_s));
             json_put(j, "framework_s", json_real(c.framework_s));
+            json_put(j, "lost_s", json_real(c.lost_s));
         }
         json_array_append_new(list, j);
     }

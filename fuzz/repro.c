@@ -43,11 +43,6 @@ void repro_text(const struct trial *t, const struct check *c, bool cuda, const c
     str_release(&title);
 }
 
-void repro_c(const struct trial *t, const struct check *c, const char *command, struct str *s)
-{
-    repro_text(t, c, false, command, s);
-}
-
 static bool write_all(FILE *f, const char *text)
 {
     size_t n = strlen(text);

@@ -1,5 +1,6 @@
 /*
- * repro.c of a trial, and files written whole or not at all. Shared by show and min.
+ * repro.c and repro.cu of a trial, and files written whole or not at all. Shared by show and
+ * min.
  */
 #ifndef FUZZ_REPRO_H
 #define FUZZ_REPRO_H
@@ -9,10 +10,9 @@
 
 /*
  * The standalone C program for a trial that check_trial judged with these options: in the
- * algebra that failed, or ring when nothing did. command is the line to paste.
+ * algebra that failed, or ring when nothing did. command is the line to paste. With cuda the
+ * repro.cu: c was checked by a backend that takes GPU kernels.
  */
-void repro_c(const struct trial *t, const struct check *c, const char *command, struct str *s);
-/* The same, or with cuda the repro.cu: c was checked by a backend that takes GPU kernels. */
 void repro_text(const struct trial *t, const struct check *c, bool cuda, const char *command,
                 struct str *s);
 

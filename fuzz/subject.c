@@ -1,5 +1,4 @@
 /* FILE|ID arguments: a trial from a file, or a bug from the database. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

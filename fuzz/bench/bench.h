@@ -6,6 +6,7 @@
 #ifndef FUZZ_BENCH_BENCH_H
 #define FUZZ_BENCH_BENCH_H
 
+#include "base/clock.h"
 #include "fuzz/check/check.h"
 #include "fuzz/gen/gen.h"
 
@@ -26,7 +27,6 @@ int bench_faults(const struct bench_opts *o, struct err *e);
  * the defaults and returns true if that is a pass for GPUs. */
 bool bench_hunt_for(enum fault f, struct gen_opts *gen, struct check_opts *check);
 
-double bench_cpu_s(void); /* of this process so far */
 /* Is fault f asked for? */
 static inline bool bench_wants(const struct bench_opts *o, enum fault f)
 {

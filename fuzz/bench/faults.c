@@ -88,10 +88,10 @@ static const struct trial *hunt(struct bench *b, uint64_t seed, const struct che
         act_draw(&b->act, &b->now, seed, i);
         s->activated += b->now.gen.gpu_percent ? act_text_differs(&b->act, o->fault)
                                                : act_run_fault(&b->act, o->fault);
-        start = bench_cpu_s();
+        start = clock_cpu_s();
         t = draw(b, &b->now.gen, seed, i);
         found = fails(b, t, o);
-        cpu_s += bench_cpu_s() - start;
+        cpu_s += clock_cpu_s() - start;
         if (!found)
             continue;
         s->trials[s->found] = (double)(i + 1);

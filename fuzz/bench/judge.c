@@ -5,11 +5,9 @@
  * Ours sees what a hunt sees: ring, the proven bound, sets of exact data. The others see the
  * trial's own data in ieee. Margins, gaps and inputs are checked for all of them.
  */
-#include <stdlib.h>
 
-#include "base/bug.h"
-#include "fuzz/bench/act.h"
 #include "fuzz/bench/judge.h"
+#include "fuzz/bench/act.h"
 #include "fuzz/check/twin.h"
 
 struct bench {
@@ -88,7 +86,7 @@ static void try_fault(struct bench *b, enum fault f)
 int bench_judge(const struct bench_opts *o, struct err *e)
 {
     static struct bench b;
-    double start = bench_cpu_s();
+    double start = clock_cpu_s();
 
     b = (struct bench){ .o = o };
     for (int j = 0; j < n_judge_rules && b.h.n_judge < JUDGES_MAX; j++)
@@ -109,7 +107,7 @@ int bench_judge(const struct bench_opts *o, struct err *e)
                     try_fault(&b, (enum fault)f);
         }
     act_close(&b.act);
-    b.h.cpu_s = bench_cpu_s() - start;
+    b.h.cpu_s = clock_cpu_s() - start;
     if (o->json)
         head_to_head_json(&b.h, o);
     else

@@ -55,10 +55,10 @@ static double fastest(struct simt_work *w, struct run_env *env, void (*call)(int
         if (run_place(env, w->l, AL_IEEE, &e))
             BUG("the matmul of bench speed: %s", e.msg);
         p = simt_work_program(w, env, call);
-        start = bench_cpu_s();
+        start = clock_cpu_s();
         if (!simt_run(&p, &so, r, &why) || r->first.class)
             BUG("the matmul of bench speed: %s", r->first.class ? r->first.detail : why);
-        start = bench_cpu_s() - start;
+        start = clock_cpu_s() - start;
         if (!i || start < best)
             best = start;
     }
@@ -92,7 +92,7 @@ static void measure_builds(struct checker *c, struct simt_speed *out)
 
     arena_init(&a);
     run_begin(&c->env);
-    simt_work_make(&w, lowered(&a), NULL);
+    simt_work_make(&w, lowered(&a), NULL, NULL);
     b = simt_build_tcc(str_get(&w.text), false, &log);
     if (!b)
         BUG("the matmul of bench speed: %s", str_get(&log));
@@ -116,7 +116,7 @@ static int hunt(const struct bench_opts *o, struct checker *c, struct simt_speed
     struct check_opts check = o->check;
     struct gen_opts gen = o->gen;
     struct arena a, scratch;
-    double start = bench_cpu_s();
+    double start = clock_cpu_s();
     int bad = 0;
 
     check.backend[0] = backend_find("simt");
@@ -132,7 +132,7 @@ static int hunt(const struct bench_opts *o, struct checker *c, struct simt_speed
         if (!bad && verdict_is_finding(result.kind))
             out->findings++;
     }
-    out->trials_per_cpu_s = TRIALS / (bench_cpu_s() - start);
+    out->trials_per_cpu_s = TRIALS / (clock_cpu_s() - start);
     arena_release(&a);
     arena_release(&scratch);
     return bad;

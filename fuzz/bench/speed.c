@@ -42,7 +42,7 @@ static void count(struct bench *b)
 static int hunt(struct bench *b, struct err *e)
 {
     for (uint64_t i = 0; i < b->o->trials; i++) {
-        double start = bench_cpu_s();
+        double start = clock_cpu_s();
         int64_t clock = checker_now();
         const struct trial *t;
 
@@ -53,7 +53,7 @@ static int hunt(struct bench *b, struct err *e)
         checker_phase(&b->ck, PH_GENERATE, &clock);
         if (check_trial(&b->ck, t, &b->o->check, &b->c, e))
             return e->code;
-        b->cpu_s += bench_cpu_s() - start;
+        b->cpu_s += clock_cpu_s() - start;
         count(b);
         gen_stats_add(b->stats, t);
         if (b->c.text)
@@ -64,12 +64,12 @@ static int hunt(struct bench *b, struct err *e)
 
 static void compile_only(struct bench *b)
 {
-    double start = bench_cpu_s();
+    double start = clock_cpu_s();
 
     for (uint64_t i = 0; i < b->o->trials; i++)
         if (b->text[i].n)
             b->floor_n += tcc_compile_only(str_get(&b->text[i]));
-    b->floor_s = bench_cpu_s() - start;
+    b->floor_s = clock_cpu_s() - start;
 }
 
 static double rate(double n, double s)

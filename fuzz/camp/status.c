@@ -1,7 +1,6 @@
 #include "fuzz/camp/status.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

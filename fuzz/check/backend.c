@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bug.h"
+#include "fuzz/check/digest.h"
 #include "fuzz/check/twin.h"
 #include "ir/contract.h"
 #include "run/caps.h"
@@ -72,6 +73,8 @@ static void run_algebra(const struct check_run *r, struct prepared *p, enum alge
     r->c->stage->phase = PH_COMPARE;
     checker_phase(r->c, interp ? PH_INTERP : PH_RUN, &clock);
     judge_compare(r->want[al], &o, &r->judge, v);
+    if (r->o->digest && o.status == OUT_RAN)
+        v->digest = outputs_digest(r->t, &o);
     if (r->b->runs > 1 && o.status == OUT_RAN && !verdict_is_finding(v->kind))
         run_again(r, p, al, &o, v, &clock);
     v->algebra = al;
@@ -121,6 +124,8 @@ static void run_exact(const struct check_run *r, struct prepared *p, int set, st
     judge_compare(r->exact[set]->want, &o, &as_proven, v);
     if (o.status == OUT_RAN)
         v->tier = "exact";
+    if (r->o->digest && o.status == OUT_RAN)
+        v->digest = outputs_digest(r->t, &o);
     v->exact = 1 + set;
     v->backend = r->b->name;
     checker_phase(r->c, PH_COMPARE, &clock);
@@ -168,7 +173,7 @@ static void built(const struct check_run *r, struct verdict *v)
 void check_backend(const struct check_run *r, check_emit_fn *emit, void *ctx)
 {
     bool interp = !strcmp(r->b->group, "interp");
-    struct prepared p = { .b = r->b };
+    struct prepared p = { .b = r->b, .sites = r->sites };
     struct outcome o = { 0 };
     struct verdict v = { 0 };
     int64_t clock = checker_now();

@@ -15,6 +15,7 @@ struct check_run {
     const struct backend *b;
     const struct lprog *l;
     const char *text;
+    const struct emit_sites *sites;        /* of the text for a GPU, else NULL */
     const struct want *want[AL_COUNT];     /* NULL = algebra not asked for */
     const struct exact *exact[EXACT_SETS]; /* NULL = not asked for, or not applicable */
 };

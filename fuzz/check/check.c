@@ -8,7 +8,6 @@
 #include "emit/emit.h"
 #include "fuzz/check/backend.h"
 #include "fuzz/check/twin.h"
-#include "ir/contract.h"
 #include "judge/rules.h"
 #include "run/foreign.h"
 
@@ -110,14 +109,14 @@ static void decide(struct check *out)
     }
 }
 
-static const char *emit_text(struct checker *c, const struct lprog *l, bool gpu)
+/* With sites, which are filled in, for a GPU. */
+static const char *emit_text(struct checker *c, const struct lprog *l, struct emit_sites *sites)
 {
-    struct emit_sites sites = { 0 };
     struct str s = { 0 };
     const char *text;
 
-    if (gpu)
-        emit_cuda(l, &s, &sites);
+    if (sites)
+        emit_cuda(l, &s, sites);
     else
         emit_c(l, &s);
     text = arena_strndup(&c->arena, str_get(&s), s.n);
@@ -138,6 +137,7 @@ static int make_code(struct checker *c, const struct trial *t, const struct chec
     }
     out->text = out->gpu_text = NULL;
     out->gpu_l = NULL;
+    out->gpu_sites = NULL;
     if (!check_has_ours(o)) {
         out->l = foreign_lprog(t, &c->arena);
         return 0;
@@ -150,9 +150,13 @@ static int make_code(struct checker *c, const struct trial *t, const struct chec
         return e->code;
     checker_phase(c, PH_LOWER, clock);
     if (c_text)
-        out->text = emit_text(c, out->l, false);
-    if (gpu)
-        out->gpu_text = emit_text(c, out->gpu_l, true);
+        out->text = emit_text(c, out->l, NULL);
+    if (gpu) {
+        struct emit_sites *sites = arena_new(&c->arena, struct emit_sites);
+
+        out->gpu_text = emit_text(c, out->gpu_l, sites);
+        out->gpu_sites = sites;
+    }
     checker_phase(c, PH_EMIT, clock);
     return 0;
 }
@@ -174,10 +178,7 @@ static void no_ring(const struct check_run *r, struct check *out)
 static void exact_by(struct check_run *r, unsigned contract)
 {
     for (int set = 0; set < EXACT_SETS; set++) {
-        const struct exact *x = r->exact[set];
-
-        if (x && ((x->n_near && (contract & CONTRACT_OPEN_FUNCTIONS)) ||
-                  judge_want_by(x->t, contract, &r->c->arena)->opened))
+        if (r->exact[set] && !exact_holds(r->exact[set], contract, &r->c->arena))
             r->exact[set] = NULL;
     }
 }
@@ -185,8 +186,6 @@ static void exact_by(struct check_run *r, unsigned contract)
 /* A compiler that is not ours is handed the trial itself, and judged by its contract. */
 static void run_foreign(const struct check_run *all, const struct backend *b, struct check *out)
 {
-    const unsigned open = ~(unsigned)(CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH |
-                                      CONTRACT_MAY_RESCALE | CONTRACT_MAY_VARY);
     struct check_run one = *all, *r = &one;
     unsigned contract = b->caps->contract;
 
@@ -200,8 +199,7 @@ static void run_foreign(const struct check_run *all, const struct backend *b, st
     r->l = check_has_ours(r->o) ? foreign_lprog(r->t, &r->c->arena) : out->l;
     if (r->t->n_step || contract)
         r->want[AL_IEEE] = judge_want_by(r->t, contract, &r->c->arena);
-    if (contract & open)
-        exact_by(r, contract);
+    exact_by(r, contract);
     if (b->own_process)
         check_backend_afresh(r, add_verdict, out);
     else if (r->o->isolate)
@@ -241,6 +239,7 @@ static void run_backends(const struct check_run *all, struct check *out)
             r->b = o->backend[i];
             r->l = r->b->gpu ? out->gpu_l : out->l;
             r->text = r->b->gpu ? out->gpu_text : out->text;
+            r->sites = r->b->gpu ? out->gpu_sites : NULL;
             r->want[AL_IEEE] = ieee_want(all, r->b, &apart);
             if (o->isolate && !interp)
                 check_backend_isolated(r, add_verdict, out);

@@ -32,6 +32,7 @@ struct check_opts {
     bool isolate;   /* compiled code runs in a child: its death is a verdict, not ours */
     int deadline_s; /* of that child */
     bool hasty;     /* a process that others have used is believed (check/afresh.c) */
+    bool digest;    /* verdicts tell what the outputs hold (check/digest.h) */
 };
 /* Is a backend of the list ours, so that ring is asked and a schedule means something? */
 bool check_has_ours(const struct check_opts *o);
@@ -85,6 +86,7 @@ struct check {
     const char *text;         /* emitted C; NULL if nobody takes it */
     struct lprog *gpu_l;      /* lowered for a GPU, and its CUDA C; NULL if nobody takes them */
     const char *gpu_text;
+    const struct emit_sites *gpu_sites;
     int64_t n_judged, n_unsure;
     int n_exact, n_exact_na; /* sets of exact data: run; not applicable */
     const char *exact_na;    /* why the last of those was not */

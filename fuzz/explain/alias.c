@@ -1,7 +1,6 @@
 #include "fuzz/explain/alias.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "fuzz/explain/access.h"
 #include "fuzz/explain/reads.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bug.h"
+#include "fuzz/explain/edge.h"
 #include "fuzz/explain/probe.h"
 #include "ir/text.h"
 #include "run/caps.h"
@@ -126,6 +127,9 @@ static struct trial *alone(const struct trial *t, const struct want *w, int i, s
 
     x->seed = t->seed;
     x->recipe = t->recipe;
+    x->step = t->step;
+    x->n_step = t->n_step;
+    steps_keep_set(x, a);
     for (int j = 0; j < n.n_arg; j++)
         if (n.arg[j].node >= 0)
             n.arg[j].node = operand(x, t, w, n.arg[j].node, a);
@@ -151,69 +155,41 @@ static int guilty_node(struct search *s, const struct trial *t)
     return -1;
 }
 
-static void unique_name(const struct prog *p, char *name, size_t n)
-{
-    int k = 0;
-
-    do
-        snprintf(name, n, "copied%d", k++);
-    while (prog_find(p, name, strlen(name)) >= 0);
-}
-
-/* t with a copy between node i and its operand j. */
-static struct trial *with_copy(const struct trial *t, int i, int j, struct arena *a)
-{
-    struct trial *x = trial_clone(t, a);
-    int from = t->prog.node[i].arg[j].node;
-    struct node c = { .op = OP_COPY,
-                      .dt = t->prog.node[from].dt,
-                      .acc = t->prog.node[from].dt,
-                      .sh = t->prog.node[from].sh,
-                      .n_arg = 1 };
-    char name[MAX_NAME];
-
-    unique_name(&t->prog, name, sizeof name);
-    c.name = arena_strdup(a, name);
-    for (int k = 0; k < MAX_ARGS; k++)
-        c.arg[k].node = -1;
-    c.arg[0].node = from;
-    x->n_step = 0;
-    prog_add(&x->prog, a);
-    for (int k = x->prog.n - 1; k > i; k--) {
-        x->prog.node[k] = x->prog.node[k - 1];
-        for (int m = 0; m < x->prog.node[k].n_arg; m++)
-            if (x->prog.node[k].arg[m].node >= i)
-                x->prog.node[k].arg[m].node++;
-    }
-    x->prog.node[i] = c;
-    x->prog.node[i + 1].arg[j].node = i;
-    for (int k = 0; k < x->prog.n_out; k++)
-        x->prog.out[k].node += x->prog.out[k].node >= i;
-    for (int k = 0; k < x->n_values; k++)
-        x->values[k].node += x->values[k].node >= i;
-    return x;
-}
-
 /* The first edge whose copy repairs the answer: false = none does. */
-static bool guilty_edge(struct search *s, const struct trial *t, int *to, int *operand_no)
+static bool guilty_edge(struct search *s, const struct trial *t, struct edge *guilty)
 {
-    bool *live = arena_array(&s->a, bool, t->prog.n + 1);
+    struct edge *edge;
+    int n = edge_list(&t->prog, &edge, &s->a);
 
-    prog_live(&t->prog, live);
-    for (int i = 0; i < t->prog.n; i++)
-        for (int j = 0; live[i] && j < t->prog.node[i].n_arg; j++) {
-            int from = t->prog.node[i].arg[j].node;
+    for (int k = 0; k < n; k++) {
+        enum op from = t->prog.node[edge[k].from].op, to = t->prog.node[edge[k].to].op;
 
-            if (from < 0 || t->prog.node[from].op == OP_CONST ||
-                t->prog.node[from].op == OP_COPY || t->prog.node[i].op == OP_COPY)
-                continue;
-            if (passes_now(s, with_copy(t, i, j, &s->a))) {
-                *to = i;
-                *operand_no = j;
-                return true;
-            }
+        if (from == OP_CONST || from == OP_COPY || to == OP_COPY)
+            continue;
+        if (passes_now(s, edge_copied(t, &edge[k], false, &s->a))) {
+            *guilty = edge[k];
+            return true;
         }
+    }
     return false;
+}
+
+/* The first `set` without which the answer is right, or -1. */
+static int guilty_set(struct search *s, const struct trial *t)
+{
+    for (int k = 0; k < t->n_step; k++) {
+        struct trial *x;
+
+        if (t->step[k].kind != STEP_SET)
+            continue;
+        x = trial_clone(t, &s->a);
+        x->n_step--;
+        for (int i = k; i < x->n_step; i++)
+            x->step[i] = x->step[i + 1];
+        if (passes_now(s, x))
+            return k;
+    }
+    return -1;
 }
 
 static void narrow(struct search *s, const struct backend *b, const struct verdict *v)
@@ -238,7 +214,8 @@ int blackbox_cause(struct checker *ck, const struct trial *t, const struct check
     struct exact *x = NULL;
     const char *why;
     char text[128];
-    int node, to, arg;
+    struct edge guilty;
+    int node;
 
     if (!b || !s)
         BUG("no black box '%s'", was.backend);
@@ -264,14 +241,15 @@ int blackbox_cause(struct checker *ck, const struct trial *t, const struct check
         out->pass = op_info(t->prog.node[node].op)->name;
         if (s->c.first >= 0 && *s->c.verdict[s->c.first].ran)
             out->rule = stay(s->c.verdict[s->c.first].ran);
-    } else if (!strcmp(s->group, "value") && guilty_edge(s, t, &to, &arg)) {
+    } else if (!strcmp(s->group, "value") && guilty_edge(s, t, &guilty)) {
         const struct node *n = t->prog.node;
 
-        out->node = to;
-        snprintf(text, sizeof text, "%s>%s", op_info(n[n[to].arg[arg].node].op)->name,
-                 op_info(n[to].op)->name);
+        out->node = guilty.to;
+        snprintf(text, sizeof text, "%s>%s", op_info(n[guilty.from].op)->name,
+                 op_info(n[guilty.to].op)->name);
         out->pass = stay(text);
     }
+    out->step = guilty_set(s, t);
     arena_release(&s->a);
     free(s);
     return 0;

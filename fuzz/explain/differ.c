@@ -82,7 +82,6 @@ static void point_add(struct differ *d, struct points *p, const struct leaf *a,
         p->m = l->n < VARS_MAX ? l->n : VARS_MAX;
         for (int j = 0; j < p->m; j++)
             p->name[j] = d->after.l->var[l->var[j]].name;
-        p->used_buf = buffer_text(a->buf);
         p->wanted_buf = buffer_text(b->buf);
     }
     if (p->n == POINTS_MAX || l->n != p->m)

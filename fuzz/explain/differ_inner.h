@@ -26,7 +26,7 @@ struct points { /* n iterations of m loop variables, and two addresses in each *
     int m, n;
     int64_t *x, *used, *wanted;
     const char *name[VARS_MAX];
-    const char *used_buf, *wanted_buf;
+    const char *wanted_buf;
     bool mixed; /* not always the same wanted buffer */
 };
 

@@ -2,7 +2,6 @@
 #include "fuzz/explain/differ_inner.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "fuzz/explain/access.h"
 

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/str.h"
 #include "fuzz/explain/order.h"
 
 bool race_is(enum verdict_kind k)

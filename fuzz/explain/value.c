@@ -3,7 +3,6 @@
  * that the same schedule gives the same bits again. Most races have one among the first few;
  * that none is found proves nothing.
  */
-#include <string.h>
 
 #include "base/str.h"
 #include "fuzz/check/twin.h"

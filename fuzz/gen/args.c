@@ -12,6 +12,7 @@ enum {
     KEY_OPS,
     KEY_NO_OPS,
     KEY_STEPS,
+    KEY_SET,
 #define KNOB(name, type, dflt, low, high, help) KEY_KNOB_##name,
 #include "fuzz/gen/knobs.def"
 #undef KNOB
@@ -22,6 +23,10 @@ static const struct argp_option options[] = {
     { "ops", KEY_OPS, "A,B..", 0, "draw these ops only (tilefuzz list ops)", 0 },
     { "no-ops", KEY_NO_OPS, "A,B..", 0, "leave these ops out", 0 },
     { "steps", KEY_STEPS, "A,B..", 0, "draw these schedule steps only, or none", 0 },
+    { "set", KEY_SET, "K=A/B,..", 0,
+      "draw settings of these knobs of others, NAME.KNOB=DEFAULT/OTHER.. (a hunt asks its "
+      "adapters)",
+      0 },
 #define KNOB(name, type, dflt, low, high, help)                                                \
     { "gen." #name, KEY_KNOB_##name, "N", 0, help " (default " #dflt ")", 1 },
 #include "fuzz/gen/knobs.def"
@@ -92,6 +97,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         memset(o->step, 0, sizeof o->step);
         each_name(state, arg, o, allow_step);
         return 0;
+    case KEY_SET:
+        if (strlen(arg) >= sizeof o->set || !gen_set_legal(arg))
+            cmd_usage(state, "--set: NAME.KNOB=DEFAULT/OTHER,.. expected, not '%s'", arg);
+        strcpy(o->set, arg);
+        return 0;
 #define KNOB(name, type, dflt, low, high, help)                                                \
     case KEY_KNOB_##name:                                                                      \
         o->name = (type)cmd_int(state, "--gen." #name, arg, low, high);                        \
@@ -148,6 +158,8 @@ void gen_opts_print(const struct gen_opts *o, struct str *s)
         str_add(s, " --preset %s", preset_name(o->preset));
     print_ops(o, s);
     print_steps(o, s);
+    if (*o->set)
+        str_add(s, " --set %s", o->set);
 #define KNOB(name, type, dflt, low, high, help)                                                \
     if (o->name != def.name)                                                                   \
         str_add(s, " --gen." #name " %" PRId64, (int64_t)o->name);

@@ -64,6 +64,7 @@ struct gen {
     bool zero_due;  /* one extent of this trial is to be 0 */
     int mix[MK_COUNT];
     bool gpu;    /* this trial gets steps for GPUs */
+    bool assign; /* .. and an assign in the end */
     int depth;   /* of gen_make's recursion */
     int attempt; /* at this trial */
     jmp_buf again;
@@ -179,6 +180,9 @@ int comp_gather(struct gen *g, int x);
 int comp_concat(struct gen *g, int x);
 int comp_any(struct gen *g, int x);
 
+/* gen_assign.c: one assign more, drawn from r */
+void assign_append(struct gen *g, struct rng *r);
+
 /* gen_attend.c */
 void family_attention(struct gen *g);
 
@@ -251,6 +255,7 @@ void layout_outputs(struct gen *g);
 /* gen_data.c */
 /* recipe and seed, before the graph */
 void data_draw(struct rng *r, const struct gen_opts *o, struct trial *t);
+void set_draw(struct rng *r, const struct gen_opts *o, struct trial *t, struct arena *a);
 void data_values(struct gen *g, int input);                   /* now and then a values line */
 void data_integers(struct gen *g, int input, int lo, int hi); /* one of integers lo .. hi */
 

@@ -106,7 +106,7 @@ int64_t composite_terms(const struct gen *g, const struct node *n)
 {
     const struct shape *x = &gen_at(g, n->arg[0].node)->sh;
 
-    if (n->op == OP_GATHER || n->op == OP_CONCAT)
+    if (n->op == OP_GATHER || n->op == OP_CONCAT || n->op == OP_ASSIGN)
         return 0;
     if (n->op == OP_ATTENTION)
         return scores_of(g, n) * (x->dim[x->rank - 1] + n->sh.dim[n->sh.rank - 1] + 2);

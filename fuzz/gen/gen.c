@@ -70,7 +70,7 @@ bool gen_draws_op(enum op op)
 
 bool gen_draws_step(enum step_kind kind)
 {
-    return kind != STEP_COUNT && !gen_draws_gpu_step(kind);
+    return kind != STEP_COUNT && kind != STEP_SET && !gen_draws_gpu_step(kind);
 }
 
 bool gen_draws_gpu_step(enum step_kind kind)
@@ -189,7 +189,7 @@ static void restart(struct gen *g)
 }
 
 /* One program; a draw that was given up is drawn again, further down the stream. */
-static void draw_graph(struct gen *g)
+static void draw_graph(struct gen *g, struct rng *assign)
 {
     setjmp(g->again);
     restart(g);
@@ -198,16 +198,27 @@ static void draw_graph(struct gen *g)
             presets[g->o->preset].draw(g);
         choose_outputs(g);
         layout_outputs(g);
+        if (g->assign)
+            assign_append(g, assign);
     } else {
         draw_least(g);
     }
+}
+
+static bool wants_assign(const struct gen *g, struct rng *r)
+{
+    enum preset p = g->o->preset;
+
+    return gen_may(g, OP_ASSIGN) &&
+           (p == PRESET_ALL || p == PRESET_VIEWS || p == PRESET_FUSED) &&
+           rng_chance(r, g->o->assign_percent, 100);
 }
 
 struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o,
                         struct arena *a, struct arena *scratch)
 {
     struct gen *g = arena_new(a, struct gen);
-    struct rng r;
+    struct rng r, assign;
 
     g->t = arena_new(a, struct trial);
     g->p = &g->t->prog;
@@ -217,11 +228,15 @@ struct trial *gen_trial(uint64_t seed, uint64_t number, const struct gen_opts *o
     g->gpu = rng_chance(&r, (uint64_t)o->gpu_percent, 100);
     rng_init_named(&r, seed, number, "data");
     data_draw(&r, o, g->t);
+    rng_init_named(&assign, seed, number, "assign");
+    g->assign = wants_assign(g, &assign);
     rng_init_named(&g->rng, seed, number, "graph");
     rng_init_named(&r, seed, number, "schedule");
     do
-        draw_graph(g);
+        draw_graph(g, &assign);
     while (!(g->gpu ? sched_draw_gpu : sched_draw)(&r, o, g->t, a, scratch) &&
            g->attempt <= MAX_ATTEMPTS);
+    rng_init_named(&r, seed, number, "set");
+    set_draw(&r, o, g->t, a);
     return g->t;
 }

@@ -168,6 +168,7 @@ static struct hint composite(const struct gen *g, const struct node *n, const st
         r.varies = h[0].varies || h[1].varies, r.exact = h[0].exact && h[1].exact;
         break;
     case OP_CONCAT:
+    case OP_ASSIGN:
         r.lo = fmin(r.lo, h[1].lo), r.hi = fmax(r.hi, h[1].hi);
         r.varies = h[0].varies || h[1].varies, r.exact = h[0].exact && h[1].exact;
         break;
@@ -282,6 +283,7 @@ static struct hint infer(const struct gen *g, const struct node *n)
     case OP_ARGMAX:
     case OP_GATHER:
     case OP_CONCAT:
+    case OP_ASSIGN:
     case OP_ATTENTION:
         return composite(g, n, h);
     case OP_INPUT:

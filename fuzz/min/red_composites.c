@@ -16,11 +16,7 @@ enum composite_hint {
     COMPOSITE_HINTS
 };
 
-int red_composites_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * COMPOSITE_HINTS;
-}
+RED_PER_NODE(composites, COMPOSITE_HINTS)
 
 static bool mask_set(struct node *n, enum mask_kind to)
 {

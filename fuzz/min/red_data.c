@@ -33,11 +33,7 @@ bool red_recipe_apply(struct trial *t, int from, int to, struct arena *a)
 
 enum { DRAW_HINTS = 4, DRAW_MAX = 64 };
 
-int red_draws_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * DRAW_HINTS;
-}
+RED_PER_NODE(draws, DRAW_HINTS)
 
 /* 1; 1 2 3 ...; n ... 3 2 1 */
 static double plain_value(enum dtype dt, int hint, int64_t at, int64_t n)

@@ -21,11 +21,7 @@ enum gpu_hint {
     GPU_HINTS = HINT_THREADS + 7
 };
 
-int red_gpu_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->n_step * GPU_HINTS;
-}
+RED_PER_STEP(gpu, GPU_HINTS)
 
 static bool lower_to(int64_t *n, int64_t to)
 {

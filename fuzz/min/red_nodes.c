@@ -83,11 +83,7 @@ bool red_tops_apply(struct trial *t, int from, int to, struct arena *a)
     return true;
 }
 
-int red_cut_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n;
-}
+RED_PER_NODE(cut, 1)
 
 bool red_cut_apply(struct trial *t, int from, int to, struct arena *a)
 {
@@ -109,11 +105,7 @@ bool red_cut_apply(struct trial *t, int from, int to, struct arena *a)
     return any;
 }
 
-int red_absorb_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n;
-}
+RED_PER_NODE(absorb, 1)
 
 /* An expand that repeats nothing is a stride of 0 on its axes of size 1, and so can an input
  * have it. */
@@ -138,11 +130,7 @@ bool red_absorb_apply(struct trial *t, int from, int to, struct arena *a)
 /* Hints: node x operand x whether steps that named the node pass on to its reader. */
 enum { BYPASS_HINTS = 2 * MAX_ARGS };
 
-int red_bypass_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * BYPASS_HINTS;
-}
+RED_PER_NODE(bypass, BYPASS_HINTS)
 
 static void bypass_node(struct prog *p, int node, int by)
 {

@@ -39,11 +39,7 @@ static const enum op *simpler(const struct node *n)
  * or beta 1; a reduction without the axes it keeps, the plain accumulator. */
 enum { OP_HINTS = MAX_ARGS + 7 };
 
-int red_ops_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * OP_HINTS;
-}
+RED_PER_NODE(ops, OP_HINTS)
 
 /* Only where an operand has the result's shape and dtype already. */
 static bool copy_of_operand(const struct prog *p, struct node *n, int k)
@@ -112,11 +108,7 @@ bool red_ops_apply(struct trial *t, int from, int to, struct arena *a)
  * 1), start 0 (shift 0). */
 enum { VIEW_HINTS = 1 + 2 * MAX_RANK };
 
-int red_views_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * VIEW_HINTS;
-}
+RED_PER_NODE(views, VIEW_HINTS)
 
 static bool permute_merge(struct prog *p, struct node *n)
 {
@@ -133,9 +125,12 @@ static bool permute_merge(struct prog *p, struct node *n)
 /* keeps the number of elements */
 static bool slice_plain(struct node *n, int a, bool start)
 {
-    int64_t count = n->sh.dim[a], sign = n->by[a] < 0 ? -1 : 1;
+    int64_t count, sign = n->by[a] < 0 ? -1 : 1;
 
-    if (n->op != OP_SLICE || a >= n->sh.rank || count == 0)
+    if ((n->op != OP_SLICE && n->op != OP_ASSIGN) || a >= n->sh.rank)
+        return false;
+    count = range_count(n->lo[a], n->hi[a], n->by[a]);
+    if (count == 0)
         return false;
     if (start) {
         int64_t lo = sign > 0 ? 0 : -n->by[a] * (count - 1);
@@ -166,7 +161,7 @@ bool red_views_apply(struct trial *t, int from, int to, struct arena *a)
     int hint = from % VIEW_HINTS;
 
     (void)to, (void)a;
-    if (!op_is_view(n->op))
+    if (!op_is_view(n->op) && n->op != OP_ASSIGN)
         return false;
     if (hint == 0)
         return permute_merge(&t->prog, n);
@@ -178,11 +173,7 @@ bool red_views_apply(struct trial *t, int from, int to, struct arena *a)
 /* Hints of one operand: the literal 1, then each earlier input of its shape and dtype. */
 enum { OPERAND_HINTS = 4 };
 
-int red_operands_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * MAX_ARGS * OPERAND_HINTS;
-}
+RED_PER_NODE(operands, (MAX_ARGS * OPERAND_HINTS))
 
 static bool operand_literal(struct node *n, int k)
 {
@@ -190,7 +181,8 @@ static bool operand_literal(struct node *n, int k)
 
     for (int i = 0; i < n->n_arg; i++)
         tensors += n->arg[i].node >= 0 && !(n->op == OP_WHERE && i == 0);
-    if (tensors < 2 || n->op == OP_MATMUL || op_is_composite(n->op) ||
+    if (tensors < 2 || n->op == OP_MATMUL ||
+        (op_is_composite(n->op) && (n->op != OP_ASSIGN || k == 0)) ||
         (n->op == OP_WHERE && k == 0))
         return false;
     n->arg[k] = (struct arg){ .node = -1, .lit = 1 };
@@ -239,11 +231,7 @@ static double *own_number(struct node *n)
 /* Hints of one node: its own number and its literals, each 1, then 0. */
 enum { LITERAL_HINTS = 2 * (1 + MAX_ARGS) };
 
-int red_literals_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * LITERAL_HINTS;
-}
+RED_PER_NODE(literals, LITERAL_HINTS)
 
 bool red_literals_apply(struct trial *t, int from, int to, struct arena *a)
 {

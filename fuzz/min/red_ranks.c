@@ -2,7 +2,6 @@
  * Reducer over ranks: an axis of size 1, and every axis that shares its size, is taken out
  * of all nodes, layouts and steps.
  */
-#include <string.h>
 
 #include "fuzz/min/reduce.h"
 #include "fuzz/min/size.h"
@@ -106,7 +105,8 @@ static bool node_drop(struct node *n, uint32_t out, uint32_t in)
         n->axis = moved(n->axis, out);
     } else if (n->op == OP_PERMUTE) {
         permute_drop(n, out, in);
-    } else if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ROLL || n->op == OP_REPEAT) {
+    } else if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ROLL || n->op == OP_REPEAT ||
+               n->op == OP_ASSIGN) {
         if (in != out)
             return false;
         take_out(n->lo, out, r);

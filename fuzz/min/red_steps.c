@@ -4,11 +4,7 @@
  */
 #include "fuzz/min/reduce.h"
 
-int red_steps_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->n_step;
-}
+RED_PER_STEP(steps, 1)
 
 bool red_steps_apply(struct trial *t, int from, int to, struct arena *a)
 {
@@ -22,11 +18,7 @@ bool red_steps_apply(struct trial *t, int from, int to, struct arena *a)
 
 enum { ARG_NUMBERS = 4, ARG_HINTS = MAX_STEP_AXES + ARG_NUMBERS + 2 };
 
-int red_stepargs_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->n_step * ARG_HINTS;
-}
+RED_PER_STEP(stepargs, ARG_HINTS)
 
 static bool step_shrink_number(struct step *st, int hint)
 {

@@ -8,11 +8,7 @@
  * sum then expand becomes expand then sum: where a fused reduction runs again for every
  * element of its reader, the plain program that does the same needs fewer nodes.
  */
-int red_hoist_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n;
-}
+RED_PER_NODE(hoist, 1)
 
 static bool only_reader(const struct prog *p, int node, int reader)
 {
@@ -53,20 +49,13 @@ bool red_hoist_apply(struct trial *t, int from, int to, struct arena *a)
     v->arg[0].node = at;
     v->axes <<= lead;
     *r = node;
-    for (int i = 0; i < t->n_step; i++)
-        for (int k = 0; k < 2; k++)
-            if (t->step[i].node[k] == at)
-                t->step[i].node[k] = from;
+    steps_rename(t, at, from);
     return true;
 }
 
 /* v reads p alone, and p reads tensors: p's place becomes an input of v's shape, v's place
  * computes p's op on it. */
-int red_lift_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n;
-}
+RED_PER_NODE(lift, 1)
 
 static bool elementwise(enum op op)
 {
@@ -97,19 +86,12 @@ bool red_lift_apply(struct trial *t, int from, int to, struct arena *a)
     *n = (struct node){ .op = OP_INPUT, .dt = n->dt, .sh = v->sh, .name = v->name };
     old.sh = v->sh;
     *v = old;
-    for (int i = 0; i < t->n_step; i++)
-        for (int k = 0; k < 2; k++)
-            if (t->step[i].node[k] == at)
-                t->step[i].node[k] = from;
+    steps_rename(t, at, from);
     return true;
 }
 
 /* Hints: view x axis. */
-int red_flips_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->prog.n * MAX_RANK;
-}
+RED_PER_NODE(flips, MAX_RANK)
 
 bool red_flips_apply(struct trial *t, int from, int to, struct arena *a)
 {

@@ -13,11 +13,7 @@ enum {
     TILE_HINTS = TARGETS * WAYS * DIMS
 };
 
-int red_tiles_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return t->n_step * TILE_HINTS;
-}
+RED_PER_STEP(tiles, TILE_HINTS)
 
 /* The symbol of the node's axis that dimension d of the tile cuts, -1 = not known here. */
 static int tiled_symbol(const struct sizes *z, const struct step *st, int d)

@@ -29,6 +29,20 @@ extern const int n_reducers;
 #include "fuzz/min/reducers.def"
 #undef RED
 
+/* A reducer that has so many hints for each node, or for each step. */
+#define RED_PER_NODE(id, hints)                                                                \
+    int red_##id##_count(const struct trial *t, struct arena *scratch)                         \
+    {                                                                                          \
+        (void)scratch;                                                                         \
+        return t->prog.n * (hints);                                                            \
+    }
+#define RED_PER_STEP(id, hints)                                                                \
+    int red_##id##_count(const struct trial *t, struct arena *scratch)                         \
+    {                                                                                          \
+        (void)scratch;                                                                         \
+        return t->n_step * (hints);                                                            \
+    }
+
 /*
  * Puts an edited trial in order: infers every shape again, drops what no output needs, and
  * drops steps one by one until trial_check is content. False = the edit made no program.
@@ -43,5 +57,6 @@ void trial_drop_step(struct trial *t, int step);
 
 /* shared by reducers */
 struct values *trial_values(struct trial *t, int node); /* NULL = drawn */
+void steps_rename(struct trial *t, int from, int to);   /* what a step says of one node */
 
 #endif

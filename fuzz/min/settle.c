@@ -14,6 +14,14 @@ const struct reducer reducers[] = {
 };
 const int n_reducers = sizeof reducers / sizeof reducers[0];
 
+void steps_rename(struct trial *t, int from, int to)
+{
+    for (int i = 0; i < t->n_step; i++)
+        for (int k = 0; k < 2; k++)
+            if (t->step[i].node[k] == from)
+                t->step[i].node[k] = to;
+}
+
 struct values *trial_values(struct trial *t, int node)
 {
     for (int i = 0; i < t->n_values; i++)

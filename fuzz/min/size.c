@@ -3,8 +3,6 @@
  */
 #include "fuzz/min/size.h"
 
-#include <string.h>
-
 void sizes_init(struct sizes *z, const struct prog *p, struct arena *a)
 {
     int *up = arena_array(a, int, p->n *MAX_RANK + 1), *number;
@@ -57,11 +55,13 @@ static int64_t magnitude(int64_t x)
     return x < 0 ? -x : x;
 }
 
-/* A slice takes at most what there is. An even choice keeps what it leaves out at its ends. */
+/* A slice takes at most what there is, and an assign writes to no more. An even choice keeps
+ * what it leaves out at its ends. */
 static bool follow_slice(struct sizes *z, int node, int axis, int choice)
 {
     const struct node *n = &z->p->node[node];
-    int in = sizes_sym(z, n->arg[0].node, axis), out = sizes_sym(z, node, axis);
+    int in = sizes_sym(z, n->arg[0].node, axis);
+    int out = sizes_sym(z, n->op == OP_ASSIGN ? n->arg[1].node : node, axis);
     int64_t step = magnitude(n->by[axis]), from = z->extent[in], to = z->extent[out];
 
     if (in == out || (z->to[in] < 0 && z->to[out] < 0))
@@ -246,7 +246,8 @@ bool sizes_follow(struct sizes *z, int choice)
             const struct node *n = &z->p->node[i];
 
             for (int a = 0; a < n->sh.rank; a++) {
-                if (n->op == OP_SLICE && !follow_slice(z, i, a, choice))
+                if ((n->op == OP_SLICE || (n->op == OP_ASSIGN && n->arg[1].node >= 0)) &&
+                    !follow_slice(z, i, a, choice))
                     return false;
                 if (n->op == OP_PAD && !follow_pad(z, i, a, choice))
                     return false;

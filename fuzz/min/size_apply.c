@@ -1,6 +1,6 @@
 /*
- * Writing new sizes into a program: what a slice, pad, roll or repeat becomes, and which of the
- * given values stay.
+ * Writing new sizes into a program: what a slice, assign, pad, roll or repeat becomes, and
+ * which of the given values stay.
  */
 #include "fuzz/min/reduce.h"
 #include "fuzz/min/size.h"
@@ -129,6 +129,17 @@ static void layouts_shrink(struct trial *t, int node, const struct shape *old,
             layout_shrink(&t->prog.out[k].layout, old, new);
 }
 
+/* An assign to an axis of in elements writes as many as its value has; a number goes to as many
+ * as before, if there still are. */
+static bool assign_set(const struct sizes *z, struct node *n, int a, int64_t in)
+{
+    int64_t count = range_count(n->lo[a], n->hi[a], n->by[a]), out = at_most(count, in);
+
+    if (n->arg[1].node >= 0)
+        out = sizes_new(z, sizes_sym(z, n->arg[1].node, a));
+    return (in == n->sh.dim[a] && out == count) || slice_set(n, a, in, out);
+}
+
 static bool node_resize(const struct sizes *z, struct node *n, int i, const struct shape *sh,
                         int choice)
 {
@@ -137,8 +148,10 @@ static bool node_resize(const struct sizes *z, struct node *n, int i, const stru
     for (int k = 0; k < sh->rank && src >= 0; k++) {
         int64_t in, out = sh->dim[k];
 
+        if (n->op == OP_ASSIGN && !assign_set(z, n, k, out))
+            return false;
         if (n->op != OP_SLICE && n->op != OP_PAD && n->op != OP_ROLL && n->op != OP_REPEAT)
-            break;
+            continue;
         in = sizes_new(z, sizes_sym(z, src, k));
         if (z->to[sizes_sym(z, src, k)] < 0 && z->to[sizes_sym(z, i, k)] < 0)
             continue;

@@ -21,10 +21,11 @@ static void join(int *up, int node_a, int axis_a, int node_b, int axis_b)
         up[a] = b;
 }
 
-/* A slice that keeps a whole axis, flipped or not. */
+/* A slice that keeps a whole axis, flipped or not; an assign that writes to all of it. */
 static bool slice_whole(const struct node *n, int axis, int64_t size)
 {
-    return n->sh.dim[axis] == size && (n->by[axis] == 1 || n->by[axis] == -1);
+    return range_count(n->lo[axis], n->hi[axis], n->by[axis]) == size &&
+           (n->by[axis] == 1 || n->by[axis] == -1);
 }
 
 static void join_same(const struct prog *p, int *up, int node)
@@ -145,6 +146,17 @@ static void join_attention(const struct prog *p, int *up, int node)
         join_mask(p, up, node);
 }
 
+static void join_assign(const struct prog *p, int *up, int node)
+{
+    const struct node *n = &p->node[node];
+
+    for (int a = 0; a < n->sh.rank; a++) {
+        join(up, node, a, n->arg[0].node, a);
+        if (n->arg[1].node >= 0 && slice_whole(n, a, n->sh.dim[a]))
+            join(up, node, a, n->arg[1].node, a);
+    }
+}
+
 static void join_composite(const struct prog *p, int *up, int node)
 {
     const struct node *n = &p->node[node];
@@ -161,6 +173,8 @@ static void join_composite(const struct prog *p, int *up, int node)
     } else if (n->op == OP_CONCAT) {
         join_but_axis(p, up, node, 0);
         join_but_axis(p, up, node, 1);
+    } else if (n->op == OP_ASSIGN) {
+        join_assign(p, up, node);
     } else if (n->op == OP_ATTENTION) {
         join_attention(p, up, node);
     }

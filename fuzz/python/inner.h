@@ -1,6 +1,6 @@
 /*
- * Inside of fuzz/python: the tables (table.c), the words in braces (words.c), the script
- * (script.c).
+ * Inside of fuzz/python: the tables (table.c), the words in braces (words.c), what is written in
+ * place (storage.c), the script (script.c).
  */
 #ifndef FUZZ_PYTHON_INNER_H
 #define FUZZ_PYTHON_INNER_H
@@ -24,9 +24,13 @@ struct script {
     const char *table;
     const struct trial *trial;
     const char **name; /* of each node, as Python takes it */
+    bool *own;         /* assigns that write over their operand .. */
+    bool *fresh;       /* .. which is a node that gets storage of its own */
     struct arena *a;
     struct err *e;
 };
+
+void storage_plan(struct script *x); /* fills in own and fresh */
 
 /* The line of node i, without its name; nothing but an error if the framework has no such op.
  */

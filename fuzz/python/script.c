@@ -92,6 +92,39 @@ static void put_comment(const struct script *x, const char *title, const char *c
     str_release(&t);
 }
 
+/* What steps `set` of this framework come to, as the table's section [set] says it. */
+static void put_knobs(const struct script *x, const char *form, struct str *s)
+{
+    size_t n = strcspn(form, ".");
+    bool first = true;
+    struct piece p;
+
+    for (int i = 0; i < x->trial->n_step && !x->e->code; i++) {
+        const struct step *st = &x->trial->step[i];
+
+        if (st->kind != STEP_SET || strncmp(st->knob, form, n) != 0 || st->knob[n] != '.')
+            continue;
+        if (!table_section(x->table, "set", &p)) {
+            err_set(x->e, ERR_ILLEGAL, "this framework has no knobs; the trial sets %s",
+                    st->knob);
+            return;
+        }
+        str_puts(s, first ? "import os\n" : "");
+        first = false;
+        for (const char *c = p.s; c < p.s + p.n; c++) {
+            if (!strncmp(c, "{knob}", 6)) {
+                str_puts(s, st->knob + n + 1);
+                c += 5;
+            } else if (!strncmp(c, "{value}", 7)) {
+                str_puts(s, st->value);
+                c += 6;
+            } else {
+                str_write(s, c, 1);
+            }
+        }
+    }
+}
+
 /* Imports, and the helpers that the text calls or that these call. */
 static void put_head(const struct script *x, const struct str *program, struct str *s)
 {
@@ -316,7 +349,9 @@ int python_script(const struct trial *t, const char *form, const char *title,
             x.table = lib[i].table;
     arena_init(&a);
     name_nodes(&x);
+    storage_plan(&x);
     put_comment(&x, title, command, s);
+    put_knobs(&x, form, s);
     put_program(&x, &program);
     str_puts(&program, "\n\n");
     str_puts(&program, python_tail);

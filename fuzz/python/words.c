@@ -195,6 +195,13 @@ static const struct node *source(const struct blank *b)
     return n->n_arg && n->arg[0].node >= 0 ? &b->x->trial->prog.node[n->arg[0].node] : n;
 }
 
+static const struct node *second(const struct blank *b)
+{
+    const struct node *n = b->n;
+
+    return n->n_arg > 1 && n->arg[1].node >= 0 ? &b->x->trial->prog.node[n->arg[1].node] : n;
+}
+
 static bool has_axis(enum op op)
 {
     return op == OP_IOTA || op == OP_SOFTMAX || op == OP_LOGSOFTMAX || op == OP_CUMSUM ||
@@ -213,6 +220,8 @@ static bool put_plain(const struct blank *b, const char *w, struct str *s)
         put_tuple(s, n->sh.dim, n->sh.rank);
     else if (!strcmp(w, "from"))
         put_tuple(s, source(b)->sh.dim, source(b)->sh.rank);
+    else if (!strcmp(w, "second"))
+        put_tuple(s, second(b)->sh.dim, second(b)->sh.rank);
     else if (!strcmp(w, "line"))
         put_line(n, s);
     else if (!strcmp(w, "n"))
@@ -224,6 +233,8 @@ static bool put_plain(const struct blank *b, const char *w, struct str *s)
         put_axes(s, n);
     else if (!strcmp(w, "axis"))
         str_add(s, "%d", n->axis);
+    else if (!strcmp(w, "own"))
+        str_puts(s, b->x->own[n - b->x->trial->prog.node] ? "True" : "False");
     else if (!strcmp(w, "keep"))
         str_puts(s, n->keep ? "True" : "False");
     else if (!strcmp(w, "perm"))
@@ -332,6 +343,21 @@ static bool find(const struct script *x, const struct node *n, enum dtype in, st
     return table_form(x->table, "forms", key, p) || table_form(x->table, "forms", op, p);
 }
 
+/* In storage that is nobody else's. */
+static int put_fresh(const struct blank *b, struct piece form, struct str *s)
+{
+    struct blank copy = *b;
+    struct str inner = { 0 };
+    struct piece fresh;
+
+    put_wrapped(b, b->n->dt, form, &inner);
+    copy.a = str_get(&inner);
+    if (table_form(b->x->table, "forms", "fresh", &fresh))
+        fill(&copy, fresh, s);
+    str_release(&inner);
+    return b->x->e->code;
+}
+
 int words_line(struct script *x, int i, struct str *s)
 {
     const struct node *n = &x->trial->prog.node[i];
@@ -341,7 +367,7 @@ int words_line(struct script *x, int i, struct str *s)
     if (!find(x, n, b.in, &p) || p.s[0] == '!')
         return err_set(x->e, ERR_ILLEGAL, "this framework has no %s of %s",
                        op_info(n->op)->name, dtype_info(b.in)->name);
-    return put_wrapped(&b, n->dt, p, s);
+    return x->fresh[i] ? put_fresh(&b, p, s) : put_wrapped(&b, n->dt, p, s);
 }
 
 int words_form(struct script *x, const char *form, int node, const char *a, const char *value,

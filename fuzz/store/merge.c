@@ -6,8 +6,6 @@
  */
 #include "fuzz/store/inner.h"
 
-#include <string.h>
-
 /* Which row of this database a row of the other one became; 0 = it is left out. */
 struct id_map {
     struct pair {

@@ -6,7 +6,6 @@
 #include "base/bug.h"
 #include "fuzz/store/inner.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 extern const char store_schema_sql[];

@@ -25,6 +25,8 @@ static const char *NAME(vector_way)(const struct blas_call *c)
         l.step[2][l.rank - 1] < 0)
         return NULL; /* one of them is a diagonal with a leading dimension */
     even = even && c->pick >> 7 & 1;
+    if (even && blas_is(n, "add") && NAME(blas).sum && walk_around(5))
+        even = false;
     if (blas_is(n, "copy"))
         return even ? "complex_copy"
                : NAME(blas).omatcopy && c->pick >> 8 & 1 && c->out.rank == 2 &&

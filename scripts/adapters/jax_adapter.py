@@ -1,9 +1,16 @@
-"""JAX on the CPU as a backend: exec:PYTHON scripts/adapters/jax_adapter.py [JIT=0]"""
+"""JAX on the CPU as a backend: exec:PYTHON scripts/adapters/jax_adapter.py [JIT=0] [EXCESS=0]
+
+EXCESS=0: without XLA's leave to keep halves in more precision than they have between ops.
+TILEFUZZ_AROUND=1 or =all in the environment: keep away from what reports/found/ has of JAX under
+this number.
+"""
 import os
 import sys
 
+strict = "EXCESS=0" in sys.argv[1:]
 os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+os.environ["XLA_FLAGS"] = ("--xla_allow_excess_precision=false " if strict else "") + (
+    "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
 
 import jax
 import jax.numpy as jnp
@@ -14,11 +21,22 @@ from tilefuzz_adapter import DTYPES, serve
 
 table = Table("jax")
 eager = "JIT=0" in sys.argv[1:]
+known = {
+    "1": {"mul.i32": "jax.lax.optimization_barrier({a} * {b})",
+          "abs.i32": "jax.lax.optimization_barrier(jnp.abs({a}))"},
+}
+around = os.environ.get("TILEFUZZ_AROUND", "")
+for number in known if around == "all" else around.split(","):
+    table.form.update(known.get(number, {}))
 
 
-def prepare(program):
-    f = compile_program(table, program)
-    return (f if eager else jax.jit(f)), program.inputs
+def translate(program):
+    return compile_program(table, program), program.inputs
+
+
+def prepare(ready):
+    f, nodes = ready
+    return (f if eager else jax.jit(f)), nodes
 
 
 def run(ready, inputs):
@@ -27,5 +45,6 @@ def run(ready, inputs):
     return [np.array(y) for y in program(*given)]
 
 
-serve(run, name="jax", prepare=prepare, contract=table.contract,
+contract = [word for word in table.contract if not (strict and word == "may_excess")]
+serve(run, name="jax", translate=translate, prepare=prepare, contract=contract,
       library=f"{jax.__version__} {'eager' if eager else 'jit'}")

@@ -1,10 +1,18 @@
-"""NumPy as a backend: exec:PYTHON scripts/adapters/numpy_adapter.py"""
+"""NumPy as a backend: exec:PYTHON scripts/adapters/numpy_adapter.py
+
+TILEFUZZ_AROUND=1 or =all in the environment: keep away from what reports/found/ has of NumPy
+under that number.
+"""
+import os
+
 import numpy as np
 
 from ops import Table, compile_program
 from tilefuzz_adapter import serve
 
 table = Table("numpy")
+if os.environ.get("TILEFUZZ_AROUND", "") in ("1", "all"):
+    table.form["assign"] = "assign({a}, np.array({b}), np.s_[{ranges}], {own})"
 
 
 def give(x, node):
@@ -19,7 +27,7 @@ def take(y, node):
     return (np.ascontiguousarray(y).view(np.uint32) >> 16).astype(np.uint16).reshape(np.shape(y))
 
 
-def prepare(program):
+def translate(program):
     return compile_program(table, program), program
 
 
@@ -29,4 +37,4 @@ def run(ready, inputs):
     return [take(y, program.nodes[i]) for y, i in zip(outputs, program.outputs)]
 
 
-serve(run, name="numpy", library=np.__version__, prepare=prepare, dtypes=list(table.dtype))
+serve(run, name="numpy", library=np.__version__, translate=translate, dtypes=list(table.dtype))

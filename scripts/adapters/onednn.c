@@ -268,17 +268,13 @@ const struct tf_plugin *tf_plugin_open(uint32_t abi)
     };
     // clang-format on
     static struct tf_plugin self = {
-        .abi = TF_ABI,
+        WALK_PLUGIN,
         .name = "onednn",
         .ops = ops,
         .dtypes = dtypes,
-        .layouts = TF_INPUT_STRIDES | TF_OUTPUT_STRIDES,
         .contract =
             TF_MAY_CONTRACT | TF_MAY_FLUSH | TF_OPEN_NAN_MAX | TF_OPEN_SPECIAL | TF_OPEN_EMPTY,
         .prepare = prepare,
-        .run = walk_run,
-        .release = walk_release,
-        .ran = walk_ran,
     };
     static char version[64];
     const dnnl_version_t *v = dnnl_version();

@@ -6,15 +6,16 @@ the standalone script runs. Words in braces in a form:
     a b c d          operands; None for one that isn't there
     dt in acc        dtype of the result, the operand, the sum
     up down cast     `as` from in to acc, from acc to dt, from in to dt; nothing if they are equal
-    shape from       of the result, the operand; line: shape with n at axis, else ones
+    shape from       of the result, the operand; second: of the second operand
+    line             shape with n at axis, else ones
     axes perm pads   tuples; axis, keep, n: size of axis; skip: ":, " axis times
+    own              of assign: True if it may write over its operand (Source.own)
     ranges cuts      start:stop:step, ..; ((start, stop, step), ..)
     shift times      of roll and repeat, for every axis
     value eps scale alpha beta   numbers
     mask empty       strings
 """
 import os
-import re
 
 from tilefuzz_adapter import Literal, Unsupported
 
@@ -23,6 +24,7 @@ class Table:
     def __init__(self, name):
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".ops")
         self.head, self.contract, self.form, self.dtype, self.helper = "", [], {}, {}, {}
+        self.code = None
         section = ""
         for line in open(path):
             if line.startswith("#"):
@@ -40,6 +42,7 @@ class Table:
             elif section.startswith("def "):
                 name = section[4:]
                 self.helper[name] = self.helper.get(name, "") + line
+        exec(self.head, {})  # what it imports is loaded now, not in the first program
 
     def need(self, key):
         text = self.form[key]
@@ -51,6 +54,9 @@ class Table:
         if dt not in self.dtype:
             raise Unsupported("no dtype " + dt)
         return self.dtype[dt]
+
+
+ALIASES = ("permute", "reshape", "expand", "slice", "pad", "roll", "repeat", "cast", "copy", "assign")
 
 
 def tuple_text(v):
@@ -71,16 +77,43 @@ def range_text(lo, hi, by):
 
 
 class Source:
-    """The text of a program: lines, and which helpers they need."""
+    """The text of a program."""
 
     def __init__(self, table, program, name=None):
         self.t, self.nodes = table, program.nodes
         self.outputs = program.outputs
         self.name = name or (lambda i: f"v{i}")
+        self.in_place = [i for i, n in enumerate(self.nodes) if n.op == "assign" and self.own(i)]
+        self.fresh = [self.nodes[i].args[0] for i in self.in_place]
         self.lines = [self.line(i) for i in range(len(self.nodes))]
         self.lines = [f"{self.name(i)} = {text}" for i, text in enumerate(self.lines) if text]
         self.inputs = sorted((n.input, i) for i, n in enumerate(self.nodes)
                              if n.op == "input")
+
+    def own(self, i):
+        """May assign i write over its operand x, computed into storage of its own (form `fresh`)?
+
+        Nobody may look there later. What lies there too, perhaps, are views, casts and copies of
+        it, as some of these do nothing. Where a framework is lazy, whatever is computed from it
+        counts, as it may be computed late; and all of that has to go into the assign. The same as
+        fuzz/python/storage.c.
+        """
+        how, x = self.t.form.get("in_place", ""), self.nodes[i].args[0]
+        if not how or self.nodes[x].op in ("input", "const", "iota"):
+            return False
+        there, needed = {x}, {i}
+        for k in range(x + 1, i):
+            n = self.nodes[k]
+            args = n.args if "lazy" in how else n.args[:1] if n.op in ALIASES else []
+            if there.intersection(a for a in args if not isinstance(a, Literal)):
+                there.add(k)
+        for n in self.nodes[i + 1:]:
+            if there.intersection(a for a in n.args if not isinstance(a, Literal)):
+                return False
+        for k in range(i, -1, -1):
+            if k in needed:
+                needed.update(a for a in self.nodes[k].args if not isinstance(a, Literal))
+        return not there.intersection(self.outputs) and ("lazy" not in how or there <= needed)
 
     def tensor_dtype(self, n):
         """The dtype of the values that an op takes, which its literals have too."""
@@ -120,64 +153,78 @@ class Source:
             self.t.type(n.dtype)
             return None
         dt = self.tensor_dtype(n)
-        text = self.t.need(self.key(n, dt)).format(**self.words(n, dt))
+        text = self.t.need(self.key(n, dt)).format_map(Words(self, i, dt))
         wrap = self.t.form.get("wrap." + n.dtype)
-        return wrap.format(a=text) if wrap else text
-
-    def words(self, n, dt):
-        get = vars(n).get
-        shape, axis = n.shape, get("axis", 0)
-        acc = get("acc", n.dtype)
-        first = n.args[0] if n.args and not isinstance(n.args[0], Literal) else None
-        source = self.nodes[first].shape if first is not None else shape
-        lo, hi, by = get("lo", []), get("hi", []), get("by", [])
-        cast = self.t.form["as"]  # not where `wrap` rounds anyhow: once, that is
-        down = "" if "wrap." + n.dtype in self.t.form else cast.format(
-            a="", dt=self.t.type(n.dtype))
-        return {
-            "a": self.operand(n, 0, dt), "b": self.operand(n, 1, dt),
-            "c": self.operand(n, 2, dt), "d": self.operand(n, 3, dt),
-            "dt": self.t.type(n.dtype), "in": self.t.type(dt), "acc": self.t.type(acc),
-            "up": cast.format(a="", dt=self.t.type(acc)) if acc != dt else "",
-            "down": down if acc != n.dtype else "", "cast": down if dt != n.dtype else "",
-            "shape": tuple_text(shape), "from": tuple_text(source),
-            "n": (shape if n.op == "iota" else source)[axis] if "axis" in vars(n) else 0,
-            "line": tuple_text([s if k == axis else 1 for k, s in enumerate(shape)]),
-            "axes": tuple_text(get("axes", [])), "axis": axis,
-            "keep": bool(get("keep", False)), "perm": tuple_text(get("perm", [])),
-            "pads": "(" + "".join(f"({a}, {b}), " for a, b in zip(lo, hi)) + ")",
-            "ranges": ", ".join(range_text(*r) for r in zip(lo, hi, by)) or "...",
-            "cuts": tuple_text([(l, h, b) for l, h, b in zip(lo, hi, by)]),
-            "shift": tuple_text(lo), "times": tuple_text(by),
-            "skip": ":, " * axis,
-            "value": number(get("value", 0), n.dtype),
-            **{k: number(get(k, 1), "f64") for k in ("eps", "scale", "alpha", "beta")},
-            "mask": repr(get("mask", "none")), "empty": repr(get("empty", "nan")),
-        }
-
-    def helpers(self):
-        """Helpers that the lines call, and that these call."""
-        text, used, grew = "\n".join(self.lines), [], True
-        while grew:
-            grew = False
-            for h, body in self.t.helper.items():
-                if h not in used and re.search(rf"\b{h}[(,]", text):
-                    used.append(h)
-                    text += body
-                    grew = True
-        return [self.t.helper[h] for h in self.t.helper if h in used]
+        text = wrap.format(a=text) if wrap else text
+        if i in self.fresh and n.op != "assign":  # whose result is its own anyhow
+            text = self.t.need("fresh").format(a=text)
+        return text
 
     def text(self):
         args = ", ".join(self.name(i) for _, i in self.inputs)
         body = "".join("    " + line + "\n" for line in self.lines)
         give = ", ".join(self.name(o) for o in self.outputs)
-        return (self.t.head + "".join(self.helpers()) + f"def program({args}):\n{body}"
-                f"    return [{give}]\n")
+        return f"def program({args}):\n{body}    return [{give}]\n"
+
+
+WORDS = {
+    "a": lambda w: w.operand(0), "b": lambda w: w.operand(1),
+    "c": lambda w: w.operand(2), "d": lambda w: w.operand(3),
+    "dt": lambda w: w.dt, "in": lambda w: w.taken, "acc": lambda w: w.acc,
+    "up": lambda w: w.cast(w.acc) if w.get("acc", w.n.dtype) != w.name else "",
+    "down": lambda w: w.down() if w.get("acc", w.n.dtype) != w.n.dtype else "",
+    "cast": lambda w: w.down() if w.name != w.n.dtype else "",
+    "shape": lambda w: tuple_text(w.n.shape), "from": lambda w: tuple_text(w.shape_of(0)),
+    "second": lambda w: tuple_text(w.shape_of(1)),
+    "n": lambda w: (w.n.shape if w.n.op == "iota" else w.shape_of(0))[w.n.axis],
+    "line": lambda w: tuple_text([s if k == w.n.axis else 1 for k, s in enumerate(w.n.shape)]),
+    "axes": lambda w: tuple_text(w.n.axes), "axis": lambda w: w.n.axis,
+    "keep": lambda w: bool(w.n.keep), "perm": lambda w: tuple_text(w.n.perm),
+    "own": lambda w: w.i in w.source.in_place,
+    "pads": lambda w: "(" + "".join(f"({a}, {b}), " for a, b in zip(w.n.lo, w.n.hi)) + ")",
+    "ranges": lambda w: ", ".join(map(range_text, w.n.lo, w.n.hi, w.n.by)) or "...",
+    "cuts": lambda w: tuple_text(list(zip(w.n.lo, w.n.hi, w.n.by))),
+    "shift": lambda w: tuple_text(w.n.lo), "times": lambda w: tuple_text(w.n.by),
+    "skip": lambda w: ":, " * w.n.axis,
+    "value": lambda w: number(w.n.value, w.n.dtype),
+    "mask": lambda w: repr(w.n.mask), "empty": lambda w: repr(w.n.empty),
+    **{k: lambda w, k=k: number(w.get(k, 1), "f64") for k in ("eps", "scale", "alpha", "beta")},
+}
+
+
+class Words(dict):
+    """The words of node i, made when a form asks for them: it takes a few of many."""
+
+    def __init__(self, source, i, dt):
+        self.source, self.t, self.i, self.n, self.name = source, source.t, i, source.nodes[i], dt
+        self.get = vars(self.n).get
+        self.dt, self.taken = self.t.type(self.n.dtype), self.t.type(dt)
+        self.acc = self.t.type(self.get("acc", self.n.dtype))
+
+    def __missing__(self, word):
+        return WORDS[word](self)
+
+    def operand(self, k):
+        return self.source.operand(self.n, k, self.name)
+
+    def shape_of(self, k):
+        """Of operand k; where it is none, or a number, of the result."""
+        a = self.n.args[k:k + 1]
+        return self.source.nodes[a[0]].shape if a and not isinstance(a[0], Literal) else self.n.shape
+
+    def cast(self, dt):
+        return self.t.form["as"].format(a="", dt=dt)
+
+    def down(self):  # not where `wrap` rounds anyhow: once, that is
+        return "" if "wrap." + self.n.dtype in self.t.form else self.cast(self.dt)
 
 
 def compile_program(table, program):
-    """The function `program` of a program: framework's tensors in, a list of them out."""
+    """The function `program` of a program: framework's tensors in, a list of them out. The head
+    and the helpers are run for each program, as they may have variables, but compiled once."""
+    if not table.code:
+        table.code = compile(table.head + "".join(table.helper.values()), "<table>", "exec")
     space = {}
-    text = Source(table, program).text()
-    exec(compile(text, "<program>", "exec"), space)
+    exec(table.code, space)
+    exec(compile(Source(table, program).text(), "<program>", "exec"), space)
     return space["program"]

@@ -1,13 +1,23 @@
 """tinygrad as a backend: exec:PYTHON scripts/adapters/tinygrad_adapter.py [NAME=VALUE ..]
 
-NAME=VALUE are tinygrad's own variables: NOOPT=1, BEAM=2. Two are ours:
+NAME=VALUE are tinygrad's own variables, for the whole hunt: NOOPT=1, BEAM=2. Those below under
+`turned` are also drawn trial by trial, as steps `set tinygrad.NOOPT 1`; BEAM is not, as it goes
+by the clock. Two are ours:
 DEVICE=CPU, =PYTHON, =CLANG (before 0.10); REALIZE=all realizes every node, =copy (the default)
 what the program copies.
+
+TILEFUZZ_AROUND=1,3 or =all in the environment: keep away from what reports/found/ has of this
+version of tinygrad under these numbers.
 """
 import importlib.metadata
 import os
+import subprocess
 import sys
 
+turned = {"NOOPT": "01", "SPLIT_REDUCEOP": "10", "NO_MEMORY_PLANNER": "01", "TRANSCENDENTAL": "12",
+          "DEVECTORIZE": "10", "FUSE_ARANGE": "01", "DONT_REALIZE_EXPAND": "01",
+          "DONT_GROUP_REDUCES": "01", "DISABLE_FAST_IDIV": "01", "PCONTIG": "012",
+          "MULTIOUTPUT": "10", "ARANGE_DIFF": "01"}
 knobs = dict(a.split("=", 1) for a in sys.argv[1:])
 realize = knobs.pop("REALIZE", "copy")
 version = importlib.metadata.version("tinygrad")
@@ -20,16 +30,52 @@ os.environ.update({"CACHELEVEL": "0", "CCACHE": "0", "PARALLEL": "0", "DEBUG": "
 
 import numpy as np
 from tinygrad import Device, Tensor, dtypes
+from tinygrad.helpers import Context, ContextVar
 
 from ops import Table, compile_program
-from tilefuzz_adapter import serve
+from tilefuzz_adapter import Unsupported, serve
 
 table = Table("tinygrad")
 if realize == "all":
-    kept = ("literal", "as", "data", "call", "list", "shape_is", "dtype_is")
+    kept = ("literal", "as", "data", "call", "list", "shape_is", "dtype_is",
+            "in_place", "fresh")
     table.form = {k: v if k in kept else f"({v}).realize()" for k, v in table.form.items()}
 elif realize == "copy":
     table.form["copy"] += ".realize()"
+table.helper["settled"] = """def settled(x):  # halves are stored, so that they are rounded
+    return x.realize() if x.dtype == dtypes.float16 else x
+"""
+halves_stored = {"cast": "settled({a}.cast({dt}))", "as": "{a}.realize().cast({dt})"}
+known = {  # number of the report: versions, and what is said instead
+    "1": ("0.14.0", halves_stored),
+    "2": ("0.14.0", {"pad": "{a}.contiguous().pad({pads}, value={value})"}),
+    "3": ("0.10.3", halves_stored),
+    "4": ("0.10.3", {"div.i32": "! tinygrad-004"}),
+    "5": ("0.9.2", {"neg": "(-{a}.realize()).realize()",
+                    "minimum": "Tensor.minimum({a}, {b}).realize()",
+                    "min": "(-(-{a}.realize()).realize().max({axes}, {keep})).realize()"}),
+    "6": ("0.9.2", {}),
+    "7": ("0.9.2", {"slice": "{a}.contiguous()[{ranges}]"}),
+    "8": ("0.9.2", {"div.i32": "(idiv({a}, {b}) if 0 not in {shape} else "
+                               "Tensor.zeros(*{shape}, dtype=dtypes.int32))"}),
+    "9": ("0.10.3", {"roll": "({a}.roll({shift}, tuple(range({a}.ndim))) if 0 not in {shape} "
+                             "else {a})"}),
+    "10": ("0.9.2 0.10.3", {"gather": "! tinygrad-010"}),
+    "11": ("0.9.2 0.10.3", {"pad.bool": "{a}.pad({pads}, value={value}).cast({dt})"}),
+    "12": ("0.14.0", {"copy": "{a}.clone().realize()"}),
+    "13": (version, {}),
+    "14": ("0.9.2", {}),
+}
+around = os.environ.get("TILEFUZZ_AROUND", "")
+around = list(known) if around == "all" else around.split(",")
+for number in around:
+    if number in known and version in known[number][0].split():
+        table.form.update(known[number][1])
+if "13" in around:
+    table.contract.append("may_excess")
+if "6" in around and version == "0.9.2":  # what stops there is a warning taken for an error
+    compiles = subprocess.check_output
+    subprocess.check_output = lambda c, **more: compiles([w for w in c if w != "-Werror"], **more)
 
 
 def give(x, node):
@@ -46,17 +92,31 @@ def take(y):
     return np.array(y.numpy())
 
 
-def prepare(program):
-    return compile_program(table, program), program.inputs
+def translate(program):
+    knobs = {name: int(value) for name, value in program.set.items()}
+    return compile_program(table, program), program.inputs, knobs
 
 
 def run(ready, inputs):
-    program, nodes = ready
-    return [take(y) for y in program(*[give(x, n) for x, n in zip(inputs, nodes)])]
+    program, nodes, knobs = ready
+    given = [give(x, n) for x, n in zip(inputs, nodes)]
+    try:
+        with Context(**knobs):
+            return [take(y) for y in program(*given)]
+    except OSError as e:
+        if "14" in around and "__truncdfhf2" in str(e):
+            raise Unsupported("tinygrad-014") from e
+        raise
+
+
+def turnable():
+    """What this version has of them, with the value of now in front."""
+    have = {name: ContextVar._cache[name].value for name in turned if name in ContextVar._cache}
+    return {name: [str(v)] + [w for w in turned[name] if w != str(v)] for name, v in have.items()}
 
 
 # clang has a bf16 from version 15 on
 halves = ["bf16"] if Device.DEFAULT == "PYTHON" else []
-serve(run, name="tinygrad", prepare=prepare, dtypes=["f32", "f64", "f16", "i32", "bool"] + halves,
+serve(run, name="tinygrad", translate=translate, dtypes=["f32", "f64", "f16", "i32", "bool"] + halves,
       library=" ".join([version, Device.DEFAULT, *sys.argv[1:]]),
-      contract=table.contract)
+      contract=table.contract, knobs=turnable())

@@ -37,9 +37,13 @@ refused = (  # what is said to be missing, and no bug
 )
 
 
-def prepare(program):
-    f = compile_program(table, program)
-    return (torch.compile(f) if compiled else f), program.inputs
+def translate(program):
+    return compile_program(table, program), program.inputs
+
+
+def prepare(ready):
+    f, nodes = ready
+    return (torch.compile(f) if compiled else f), nodes
 
 
 def give(x, node):
@@ -70,5 +74,5 @@ def run(ready, inputs):
         raise
 
 
-serve(run, name="torch", prepare=prepare, contract=table.contract,
+serve(run, name="torch", translate=translate, prepare=prepare, contract=table.contract,
       library=f"{torch.__version__} {'compiled' if compiled else 'eager'}")

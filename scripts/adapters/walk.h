@@ -200,4 +200,9 @@ static void walk_ran(void *state, char *buf, size_t size)
     }
 }
 
+/* What is the same in every plug-in that walks. */
+#define WALK_PLUGIN                                                                            \
+    .abi = TF_ABI, .layouts = TF_INPUT_STRIDES | TF_OUTPUT_STRIDES, .run = walk_run,           \
+    .release = walk_release, .ran = walk_ran
+
 #endif

@@ -54,9 +54,8 @@ void cgen_int(struct str *s, int64_t v);
 
 /* emit_words.c; what only emit_value.c asks for is in words.h */
 void cgen_literal(struct cgen *g, enum dtype dt, double v);
-/* "0.1f": a short text that reads back as the same float, or what inf and nan are called */
-void cgen_float(struct str *s, float v, const char *inf, const char *nan);
-/* the same for a number of any float dtype; "0.1" if it is f64 */
+/* "0.1f", "0.1" if it is f64: a short text that reads back as the same number, or what inf and
+ * nan are called */
 void cgen_real(struct str *s, enum dtype dt, double v, const char *inf, const char *nan);
 const char *cgen_type(enum dtype dt);   /* of a value */
 const char *cgen_stored(enum dtype dt); /* of an element of a buffer */
@@ -90,5 +89,8 @@ bool cgen_shared(const struct cgen *g, int access); /* is it of the block's memo
 /* emit_c.c: the line in work, with text behind it, goes to the text, indented and wrapped */
 void cgen_flush(struct cgen *g);
 void cgen_line(struct cgen *g, const char *text);
+/* Every kernel that is alive, a blank line between two. */
+void cgen_kernels(const struct lprog *l, struct emit_sites *sites,
+                  void (*kernel)(struct cgen *g, int kernel), struct str *s);
 
 #endif

@@ -78,7 +78,4 @@ void emit_cuda_prelude_end(enum cuda_host host, const char *text, struct str *s)
 struct repro;
 void emit_repro_cu(const struct repro *r, struct arena *a, struct str *s);
 
-/* How a buffer and a loop variable of a kernel are called in the C text ("x", "i0_1"). */
-const char *emit_var_name(const struct lprog *l, int kernel, int var, struct arena *a);
-
 #endif

@@ -114,10 +114,11 @@ static void emit_kernel(struct cgen *g, int kernel)
     cgen_line(g, "}");
 }
 
-void emit_c(const struct lprog *l, struct str *s)
+void cgen_kernels(const struct lprog *l, struct emit_sites *sites,
+                  void (*kernel)(struct cgen *g, int kernel), struct str *s)
 {
     struct str work = { 0 };
-    struct cgen g = { .l = l, .out = s, .s = &work };
+    struct cgen g = { .l = l, .out = s, .s = &work, .sites = sites };
     bool first = true;
 
     for (int k = 0; k < l->n_kernel; k++) {
@@ -126,9 +127,14 @@ void emit_c(const struct lprog *l, struct str *s)
         if (!first)
             str_puts(s, "\n");
         first = false;
-        emit_kernel(&g, k);
+        kernel(&g, k);
     }
     str_release(&work);
+}
+
+void emit_c(const struct lprog *l, struct str *s)
+{
+    cgen_kernels(l, NULL, emit_kernel, s);
 }
 
 void emit_entry(const struct lprog *l, const char *name, struct str *s)

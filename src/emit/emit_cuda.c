@@ -176,18 +176,6 @@ static void put_kernel(struct cgen *g, int kernel)
 
 void emit_cuda(const struct lprog *l, struct str *s, struct emit_sites *sites)
 {
-    struct str work = { 0 };
-    struct cgen g = { .l = l, .out = s, .s = &work, .sites = sites };
-    bool first = true;
-
     sites->n = 0;
-    for (int k = 0; k < l->n_kernel; k++) {
-        if (l->kernel[k].dead)
-            continue;
-        if (!first)
-            str_puts(s, "\n");
-        first = false;
-        put_kernel(&g, k);
-    }
-    str_release(&work);
+    cgen_kernels(l, sites, put_kernel, s);
 }

@@ -5,8 +5,6 @@
  */
 #include "emit/cgen.h"
 
-#include <inttypes.h>
-
 /* How tightly an expression must hold together where it is printed. */
 enum prec { P_AND, P_LT, P_ADD, P_MUL, P_PRIMARY };
 
@@ -36,20 +34,9 @@ static bool known(const struct cgen *g, int e, int64_t *c)
     }
     if (g->lane_var < 0)
         return false;
-    switch (x->op) {
-    case IX_CONST:
-        return true;
-    case IX_VAR:
+    if (x->op == IX_VAR) {
         *c = g->lane_at;
         return x->c == g->lane_var;
-    case IX_ADD:
-    case IX_MUL:
-    case IX_DIV:
-    case IX_MOD:
-    case IX_LT:
-    case IX_AND:
-    case IX_XOR:
-        break;
     }
     if (!known(g, x->a, &a) || !known(g, x->b, &b))
         return false;

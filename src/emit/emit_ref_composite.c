@@ -149,6 +149,29 @@ static void concat(struct refgen *g, int node)
     str_puts(g->s, ";");
 }
 
+/* All of x, then what is written over it. */
+static void assign(struct refgen *g, int node)
+{
+    const struct node *n = &g->p->node[node];
+    struct node taken = { .sh = ranges_shape(n) };
+    struct coord at[MAX_RANK], to[MAX_RANK];
+
+    ref_open_result(g, n, at);
+    ref_assign(g, node, at);
+    ref_put_node(g, n->arg[0].node, at);
+    str_puts(g->s, ";");
+    g->depth = 0;
+    ref_open_result(g, &taken, at);
+    for (int a = 0; a < n->sh.rank; a++)
+        to[a] = (struct coord){ 'i', a, n->by[a], n->lo[a], 0 };
+    ref_assign(g, node, to);
+    if (n->arg[1].node >= 0)
+        ref_put_node(g, n->arg[1].node, at);
+    else
+        ref_put_literal(g, n->dt, n->arg[1].lit);
+    str_puts(g->s, ";");
+}
+
 /* "&w_k[16*i0 + i1/2*8], ": what all queries of query head i1 read; heads are grouped. */
 static void put_keys(struct refgen *g, const struct node *n, int operand, int head)
 {
@@ -224,6 +247,8 @@ void ref_composite(struct refgen *g, int node)
         gather(g, node);
     } else if (n->op == OP_CONCAT) {
         concat(g, node);
+    } else if (n->op == OP_ASSIGN) {
+        assign(g, node);
     } else {
         if (n->op == OP_SOFTMAX || n->op == OP_LOGSOFTMAX || n->op == OP_CUMSUM)
             lines(g, node);

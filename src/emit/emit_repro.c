@@ -4,7 +4,6 @@
  * that no macro of a header can mean one of their names.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bug.h"
@@ -108,7 +107,7 @@ static void put_input(const struct repro *r, int node, struct arena *a, struct s
     str_puts(s, count ? "\n};\n" : " 0 };\n");
 }
 
-void repro_inputs(const struct repro *r, struct arena *a, struct str *s)
+static void put_inputs(const struct repro *r, struct arena *a, struct str *s)
 {
     const struct prog *p = &r->trial->prog;
 
@@ -124,7 +123,7 @@ static bool planned(const struct buffer *b)
 }
 
 /* One row a buffer, in the order of p[]; the arena is the last. */
-void repro_memory(const struct repro *r, struct str *s)
+static void put_memory(const struct repro *r, struct str *s)
 {
     static const char *const kind[] = { "input", "output", "temp", "shared" };
     const struct lprog *l = r->l;
@@ -169,7 +168,7 @@ static char type_letter(enum dtype dt)
     return letter[dt];
 }
 
-void repro_outputs(const struct repro *r, struct str *s)
+static void put_outputs(const struct repro *r, struct str *s)
 {
     const struct lprog *l = r->l;
 
@@ -280,13 +279,29 @@ static void put_kernel_text(const struct repro *r, struct str *s)
     str_release(&text);
 }
 
-/* Everything behind the reference's functions; they are chosen by what it names. */
-static void put_tail(const struct repro *r, struct str *s)
+void repro_reference(const struct repro *r, struct str *s)
 {
     emit_ref(r->trial, r->algebra, s);
     str_puts(s, "\n");
-    repro_memory(r, s);
-    repro_outputs(r, s);
+    put_memory(r, s);
+    put_outputs(r, s);
+}
+
+void repro_end(const struct repro *r, struct arena *a, struct str *tail, struct str *s)
+{
+    bool *used = arena_array(a, bool, ref_pieces.n);
+
+    pieces_mark(&ref_pieces, str_get(tail), r->algebra, used);
+    put_inputs(r, a, s);
+    pieces_put(&ref_pieces, used, r->algebra, s);
+    str_puts(s, str_get(tail));
+    str_release(tail);
+}
+
+/* Everything behind the reference's functions; they are chosen by what it names. */
+static void put_tail(const struct repro *r, struct str *s)
+{
+    repro_reference(r, s);
     if (watched(r)) {
         put_temps(r, s);
         put_kernels(r, s);
@@ -300,7 +315,6 @@ void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
                                           "stdio", "stdlib", "string", "sys/mman" };
     const char *how = arena_printf(a, "%s repro.c -lm && ./a.out", r->build ? r->build : "cc");
     struct str tail = { 0 };
-    bool *used = arena_array(a, bool, ref_pieces.n);
 
     repro_opening(r, how, s);
     put_kernel_text(r, s);
@@ -309,9 +323,5 @@ void emit_repro_c(const struct repro *r, struct arena *a, struct str *s)
         str_add(s, "#include <%s.h>\n", header[i]);
     str_puts(s, "\n");
     put_tail(r, &tail);
-    pieces_mark(&ref_pieces, str_get(&tail), r->algebra, used);
-    repro_inputs(r, a, s);
-    pieces_put(&ref_pieces, used, r->algebra, s);
-    str_puts(s, str_get(&tail));
-    str_release(&tail);
+    repro_end(r, a, &tail, s);
 }

@@ -8,7 +8,6 @@
 
 #include "base/bug.h"
 #include "emit/cgen.h"
-#include "emit/ref.h"
 #include "emit/repro.h"
 
 /* clang-format off */
@@ -186,7 +185,6 @@ void emit_repro_cu(const struct repro *r, struct arena *a, struct str *s)
         "float", "limits", "math", "stdio", "stdlib", "string"
     };
     struct str tail = { 0 };
-    bool *used = arena_array(a, bool, ref_pieces.n);
 
     repro_opening(r, "nvcc -arch=sm_80 repro.cu && ./a.out", s);
     put_kernels(r, s);
@@ -194,16 +192,9 @@ void emit_repro_cu(const struct repro *r, struct arena *a, struct str *s)
         str_add(s, "#include <%s.h>\n", header[i]);
     /* where nothing is a float, what they are computed in is set for nobody */
     str_puts(s, "\n#pragma nv_diag_suppress 550\n\n");
-    emit_ref(r->trial, r->algebra, &tail);
-    str_puts(&tail, "\n");
-    repro_memory(r, &tail);
-    repro_outputs(r, &tail);
+    repro_reference(r, &tail);
     str_puts(&tail, frame);
     put_launches(r, &tail);
     put_main(r, &tail);
-    pieces_mark(&ref_pieces, str_get(&tail), r->algebra, used);
-    repro_inputs(r, a, s);
-    pieces_put(&ref_pieces, used, r->algebra, s);
-    str_puts(s, str_get(&tail));
-    str_release(&tail);
+    repro_end(r, a, &tail, s);
 }

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/bug.h"
-#include "ir/data.h"
 #include "ir/half.h"
 
 enum {

@@ -11,7 +11,6 @@
 
 #include "base/bug.h"
 #include "ir/data.h"
-#include "ir/half.h"
 
 bool cgen_is_half(enum dtype dt)
 {
@@ -47,11 +46,6 @@ static void put_decimal(struct str *s, double v, bool single)
     str_puts(s, buf);
     str_puts(s, strpbrk(buf, ".e") ? "" : ".0");
     str_puts(s, single ? "f" : "");
-}
-
-void cgen_float(struct str *s, float v, const char *inf, const char *nan)
-{
-    cgen_real(s, DT_F32, (double)v, inf, nan);
 }
 
 void cgen_real(struct str *s, enum dtype dt, double v, const char *inf, const char *nan)

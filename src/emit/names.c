@@ -248,13 +248,3 @@ const char *cgen_kernel_name(const struct lprog *l, int k)
         name = arena_printf(l->arena, "%s_", name);
     return name;
 }
-
-const char *emit_var_name(const struct lprog *l, int kernel, int var, struct arena *a)
-{
-    struct cgen g = { .l = l };
-    const char *name;
-
-    cgen_names(&g, kernel);
-    name = g.var[var] ? g.var[var] : identifier(a, l->var[var].name);
-    return arena_strdup(a, name);
-}

@@ -6,8 +6,9 @@
 
 /* The comment with the trial; how: "cc repro.c && ./a.out", told to the reader */
 void repro_opening(const struct repro *r, const char *how, struct str *s);
-void repro_inputs(const struct repro *r, struct arena *a, struct str *s); /* in_NAME[] */
-void repro_memory(const struct repro *r, struct str *s);                  /* memory[] */
-void repro_outputs(const struct repro *r, struct str *s);                 /* output[] */
+/* reference(), memory[], output[] */
+void repro_reference(const struct repro *r, struct str *s);
+/* in_NAME[], the pieces that the tail uses, and the tail, which is given back. */
+void repro_end(const struct repro *r, struct arena *a, struct str *tail, struct str *s);
 
 #endif

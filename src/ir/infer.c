@@ -233,7 +233,7 @@ static int check_operands(struct infer *f)
                                "operand %d of %s stands after it; expected an "
                                "earlier node",
                                k, n->name);
-        if (n->arg[k].node < 0 && !literals)
+        if (n->arg[k].node < 0 && !literals && !(n->op == OP_ASSIGN && k == 1))
             return infer_fault(f, PART_ARG + k, "%s of a literal; expected a tensor",
                                op_name(f));
     }

@@ -26,6 +26,9 @@ int infer_check_taken(struct infer *f, int k); /* the op takes the dtype of oper
 int infer_check_same(struct infer *f, int k);  /* operand k has the dtype of operand 0 */
 int infer_acc(struct infer *f, enum dtype dt); /* acc, given operands of dt */
 
+/* The ranges of a slice of x, or of what an assign writes to: lo, hi, by; and their shape. */
+int infer_ranges(struct infer *f, const struct shape *x, struct shape *taken);
+
 int infer_view(struct infer *f);
 int infer_reduce(struct infer *f);
 int infer_matmul(struct infer *f);

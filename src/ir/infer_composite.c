@@ -1,6 +1,6 @@
 /*
  * Shapes of composites: softmax, logsoftmax, cumsum, layernorm, rmsnorm, argmax, gather,
- * concat, attention.
+ * concat, assign, attention.
  */
 #include "ir/infer.h"
 
@@ -124,6 +124,34 @@ static int infer_concat(struct infer *f)
     return infer_check_shape(f, &n->sh, PART_OP);
 }
 
+/* x, and what is written to its ranges: of their shape, or one number. */
+static int infer_assign(struct infer *f)
+{
+    struct node *n = f->n;
+    const struct node *x = infer_operand(f, 0);
+    struct shape taken = { 0 };
+
+    if (infer_ranges(f, &x->sh, &taken))
+        return f->e->code;
+    if (n->arg[1].node < 0) {
+        const char *want = literal_fault(x->dt, &n->arg[1].lit);
+
+        if (want)
+            return infer_fault(f, PART_ARG + 1, "literal out of range; expected %s", want);
+    } else {
+        const struct node *v = infer_operand(f, 1);
+
+        if (infer_check_same(f, 1))
+            return f->e->code;
+        if (!shape_equal(&v->sh, &taken))
+            return infer_fault(f, PART_ARG + 1,
+                               "value of shape %s for a slice of %s; expected equal shapes",
+                               infer_shown(&v->sh).s, infer_shown(&taken).s);
+    }
+    n->sh = x->sh;
+    return 0;
+}
+
 /* The mask operand is there exactly where the mask is one, of the right dtype, and as large
  * as the scores or as their last two axes. */
 static int check_mask(struct infer *f, const struct shape *scores)
@@ -229,5 +257,7 @@ int infer_composite(struct infer *f)
         return infer_gather(f);
     if (n->op == OP_CONCAT)
         return infer_concat(f);
+    if (n->op == OP_ASSIGN)
+        return infer_assign(f);
     return infer_attention(f);
 }

@@ -39,13 +39,13 @@ static int infer_expand(struct infer *f, const struct shape *x)
     return 0;
 }
 
-static int infer_slice(struct infer *f, const struct shape *x)
+int infer_ranges(struct infer *f, const struct shape *x, struct shape *taken)
 {
-    struct node *n = f->n;
+    const struct node *n = f->n;
 
-    n->sh.rank = x->rank;
+    taken->rank = x->rank;
     for (int i = 0; i < x->rank; i++) {
-        int64_t lo = n->lo[i], hi = n->hi[i], by = n->by[i], count = 0, last;
+        int64_t lo = n->lo[i], hi = n->hi[i], by = n->by[i], count, last;
 
         if (by == 0 || by < -MAX_ELEMENTS || by > MAX_ELEMENTS)
             return infer_fault(f, PART_ITEM + i,
@@ -56,10 +56,7 @@ static int infer_slice(struct infer *f, const struct shape *x)
             return infer_fault(f, PART_ITEM + i, "slice %lld:%lld:%lld; expected 0 to %lld",
                                (long long)lo, (long long)hi, (long long)by,
                                (long long)x->dim[i]);
-        if (by > 0 && hi > lo)
-            count = (hi - lo + by - 1) / by;
-        else if (by < 0 && lo > hi)
-            count = (lo - hi - by - 1) / -by;
+        count = range_count(lo, hi, by);
         last = lo + (count - 1) * by;
         if (count > 0 && (lo < 0 || lo >= x->dim[i] || last < 0 || last >= x->dim[i]))
             return infer_fault(
@@ -68,7 +65,7 @@ static int infer_slice(struct infer *f, const struct shape *x)
                 "%lld",
                 (long long)lo, (long long)hi, (long long)by, (long long)lo, (long long)last,
                 (long long)x->dim[i] - 1);
-        n->sh.dim[i] = count;
+        taken->dim[i] = count;
     }
     return 0;
 }
@@ -140,7 +137,7 @@ int infer_view(struct infer *f)
     else if (n->op == OP_EXPAND)
         rc = infer_expand(f, x);
     else if (n->op == OP_SLICE)
-        rc = infer_slice(f, x);
+        rc = infer_ranges(f, x, &n->sh);
     else if (n->op == OP_ROLL)
         rc = infer_roll(f, x);
     else if (n->op == OP_REPEAT)

@@ -41,6 +41,7 @@ int parse_node_part(struct parse *p, int *node, const char **part);
 /* What follows in the forms ALGO, [MODE], TILE, N.X and STAGE; see steps.def. Numbers behind
  * a key count as words: block splits, threads, depth and vec (which always count). */
 int parse_algo(struct parse *p, struct step *s, struct words *w);
+int parse_knob(struct parse *p, struct step *s, struct words *w);
 int parse_mode(struct parse *p, struct step *s);
 int parse_tile(struct parse *p, struct step *s, struct words *w);
 int parse_operand(struct parse *p, struct step *s);

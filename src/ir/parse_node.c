@@ -141,11 +141,11 @@ static int parse_permute(struct parse *p, struct node *n)
     return 0;
 }
 
-/* [lo:hi,..] of pad, [lo:hi:by,..] of slice; one entry per axis of the operand. */
+/* [lo:hi,..] of pad, [lo:hi:by,..] of slice and assign; one entry per axis of the operand. */
 static int parse_ranges(struct parse *p, struct node *n)
 {
     struct lex *lx = &p->lx;
-    bool slice = n->op == OP_SLICE;
+    bool slice = n->op != OP_PAD;
     const char *what = slice ? "an integer of start:stop:step" : "an integer of before:after";
     int rank = 0, want = n->arg[0].node >= 0 ? p->t->prog.node[n->arg[0].node].sh.rank : 0;
 
@@ -237,7 +237,7 @@ static int parse_attributes(struct parse *p, struct node *n)
         rc = parse_permute(p, n);
     } else if (n->op == OP_RESHAPE || n->op == OP_EXPAND) {
         rc = parse_shape(p, &n->sh);
-    } else if (n->op == OP_SLICE || n->op == OP_PAD) {
+    } else if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ASSIGN) {
         rc = parse_ranges(p, n);
         allowed = n->op == OP_PAD ? PART_BIT(PART_VALUE) : 0;
     } else {

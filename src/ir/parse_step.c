@@ -164,6 +164,8 @@ static int parse_word(struct parse *p, struct step *s, const char *form, int *n_
         return parse_exchange(p, s);
     if (strcmp(form, "POLICY") == 0)
         return parse_policy(p, s);
+    if (strcmp(form, "KNOB") == 0)
+        return parse_knob(p, s, w);
     if (strcmp(form, "ONOFF") == 0)
         return parse_either(p, "off", "on", &s->on);
     BUG("form %s of a step", form);

@@ -2,7 +2,6 @@
  * Words of schedule lines that are more than a name, an axis or a number: algorithms, tile
  * sizes, operands, stages.
  */
-#include <string.h>
 
 #include "base/bug.h"
 #include "ir/parse.h"
@@ -158,5 +157,29 @@ int parse_stage(struct parse *p, struct step *s, struct words *w)
         w->col[w->n + k] = at.col[0];
     }
     w->n += 2;
+    return 0;
+}
+
+/* NAME.KNOB VALUE; which of them there are only the adapter NAME knows */
+int parse_knob(struct parse *p, struct step *s, struct words *w)
+{
+    struct lex *lx = &p->lx;
+    const struct token t = lx->tok;
+
+    if (t.kind != TOK_WORD || !knob_spelt(t.s, t.n))
+        return lex_fail(lx, lex_col(lx),
+                        "bad knob %s; expected NAME.KNOB, at most %d letters, digits and _, "
+                        "like tinygrad.NOOPT",
+                        lex_quote(lx).s, MAX_KNOB);
+    s->knob = arena_strndup(p->a, t.s, t.n);
+    lex_next(lx);
+    words_mark(p, w);
+    if ((lx->tok.kind != TOK_WORD && lx->tok.kind != TOK_NUMBER) ||
+        !knob_value_spelt(lx->tok.s, lx->tok.n))
+        return lex_fail(lx, lex_col(lx),
+                        "bad value %s; expected at most %d letters, digits and _, like 1",
+                        lex_quote(lx).s, MAX_KNOB_VALUE);
+    s->value = arena_strndup(p->a, lx->tok.s, lx->tok.n);
+    lex_next(lx);
     return 0;
 }

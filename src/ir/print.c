@@ -158,8 +158,8 @@ static void put_attributes(struct str *s, const struct node *n)
     } else if (n->op == OP_RESHAPE || n->op == OP_EXPAND) {
         str_puts(s, " ");
         put_ints(s, n->sh.dim, n->sh.rank);
-    } else if (n->op == OP_SLICE || n->op == OP_PAD) {
-        put_ranges(s, n, n->op == OP_SLICE);
+    } else if (n->op == OP_SLICE || n->op == OP_PAD || n->op == OP_ASSIGN) {
+        put_ranges(s, n, n->op != OP_PAD);
         if (n->op == OP_PAD) {
             str_puts(s, " value=");
             put_value(s, n->dt, n->value);

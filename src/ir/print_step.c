@@ -123,6 +123,9 @@ void step_print(const struct prog *p, const struct step *st, struct str *s)
     case STEP_INPLACE:
         str_puts(s, st->on ? " on" : " off");
         return;
+    case STEP_SET:
+        str_add(s, " %s %s", st->knob, st->value);
+        return;
     case STEP_COUNT:
         break;
     }

@@ -34,6 +34,22 @@ void shape_print(const struct shape *s, char *buf, size_t n)
         snprintf(buf + at, n - at, "%s", s->rank ? "]" : "[]");
 }
 
+int64_t range_count(int64_t lo, int64_t hi, int64_t by)
+{
+    if (by > 0 && hi > lo)
+        return (hi - lo + by - 1) / by;
+    return by < 0 && lo > hi ? (lo - hi - by - 1) / -by : 0;
+}
+
+struct shape ranges_shape(const struct node *n)
+{
+    struct shape sh = { .rank = n->sh.rank };
+
+    for (int i = 0; i < sh.rank; i++)
+        sh.dim[i] = range_count(n->lo[i], n->hi[i], n->by[i]);
+    return sh;
+}
+
 void shape_strides(const struct shape *s, int64_t stride[MAX_RANK])
 {
     int64_t step = 1;
@@ -183,7 +199,7 @@ static int64_t composite_terms(const struct prog *p, const struct node *n)
 {
     const struct shape *x = &p->node[n->arg[0].node].sh;
 
-    if (n->op == OP_GATHER || n->op == OP_CONCAT)
+    if (n->op == OP_GATHER || n->op == OP_CONCAT || n->op == OP_ASSIGN)
         return 0;
     if (n->op == OP_ATTENTION)
         return node_scores(p, n) *

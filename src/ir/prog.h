@@ -103,9 +103,9 @@ struct node {
     uint32_t axes;        /* reductions: bit a = axis a of the operand is reduced */
     bool keep;            /* reductions: reduced axes stay with size 1 */
     int perm[MAX_RANK];   /* permute: result axis i is operand axis perm[i] */
-    int64_t lo[MAX_RANK]; /* slice: start; pad: before; roll: shift, of either sign */
-    int64_t hi[MAX_RANK]; /* slice: stop (exclusive; -1 = past element 0); pad: after */
-    int64_t by[MAX_RANK]; /* slice: step, not 0; repeat: times */
+    /* slice, and assign: what is written to; start, stop (exclusive; -1 = past element 0) and
+     * step, not 0. pad: lo before, hi after. roll: lo, shift of either sign. repeat: by, times */
+    int64_t lo[MAX_RANK], hi[MAX_RANK], by[MAX_RANK];
     struct layout layout; /* input */
 };
 
@@ -139,6 +139,11 @@ const char *empty_name(enum empty_row e); /* "nan" "zero" */
 int64_t shape_count(const struct shape *s);
 bool shape_equal(const struct shape *a, const struct shape *b);
 void shape_print(const struct shape *s, char *buf, size_t n); /* "[2,3]" */
+
+/* How many elements start, stop and step take. */
+int64_t range_count(int64_t lo, int64_t hi, int64_t by);
+/* The shape of what the ranges of a slice or an assign take. */
+struct shape ranges_shape(const struct node *n);
 
 /* row-major strides of a shape */
 void shape_strides(const struct shape *s, int64_t stride[MAX_RANK]);

@@ -16,6 +16,8 @@ static const char *const pass_order[] = { "expand", "fuse",  "split",    "reorde
 
 static int pass_rank(enum step_kind kind)
 {
+    if (kind == STEP_SET) /* of no pass of ours */
+        return (int)ARRAY_LEN(pass_order);
     for (size_t i = 0; i < ARRAY_LEN(pass_order); i++)
         if (strcmp(pass_order[i], step_info(kind)->pass) == 0)
             return (int)i;
@@ -94,6 +96,20 @@ static int check_once(const struct trial *t, int i, struct err *e)
         if (t->step[k].kind == s->kind)
             return err_at(e, ERR_INPUT, s->line, 0, "second %s step; expected at most one",
                           step_info(s->kind)->name);
+    return 0;
+}
+
+static int check_set(const struct trial *t, int i, struct err *e)
+{
+    const struct step *s = &t->step[i];
+
+    if (!s->knob || !knob_spelt(s->knob, strlen(s->knob)) || !s->value ||
+        !knob_value_spelt(s->value, strlen(s->value)))
+        return err_at(e, ERR_INPUT, s->line, 0, "set without NAME.KNOB and a value");
+    for (int k = 0; k < i; k++)
+        if (t->step[k].kind == STEP_SET && !strcmp(t->step[k].knob, s->knob))
+            return err_at(e, ERR_INPUT, s->line, 0, "second set of %s; expected at most one",
+                          s->knob);
     return 0;
 }
 
@@ -211,7 +227,7 @@ int step_check(const struct trial *t, int i, int *word, struct err *e)
         return err_at(
             e, ERR_INPUT, s->line, 0,
             "%s after %s; expected steps in pass order: algo fuse split reorder splitk "
-            "tile unroll vectorize bind stage epilogue swizzle plan",
+            "tile unroll vectorize bind stage epilogue swizzle plan set",
             step_info(s->kind)->name, step_info(t->step[i - 1].kind)->name);
     *word = 1;
     switch (s->kind) {
@@ -245,6 +261,8 @@ int step_check(const struct trial *t, int i, int *word, struct err *e)
     case STEP_INPLACE:
         *word = 0;
         return check_once(t, i, e);
+    case STEP_SET:
+        return check_set(t, i, e);
     case STEP_COUNT:
         break;
     }

@@ -1,7 +1,6 @@
 #include "ir/trial.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bug.h"
@@ -53,6 +52,30 @@ bool step_parse(const char *s, size_t n, enum step_kind *kind)
         }
     }
     return false;
+}
+
+static const char knob_letters[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+static bool all_letters(const char *s, size_t n, size_t most)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!s[i] || !strchr(knob_letters, s[i]))
+            return false;
+    return n > 0 && n <= most;
+}
+
+bool knob_spelt(const char *s, size_t n)
+{
+    const char *dot = memchr(s, '.', n);
+
+    return dot && n <= MAX_KNOB && all_letters(s, (size_t)(dot - s), n) &&
+           all_letters(dot + 1, n - (size_t)(dot + 1 - s), n);
+}
+
+bool knob_value_spelt(const char *s, size_t n)
+{
+    return all_letters(s, n, MAX_KNOB_VALUE);
 }
 
 const char *recipe_name(enum recipe r)
@@ -227,18 +250,20 @@ struct step *trial_add_step(struct trial *t, struct arena *a)
     return s;
 }
 
-static const char *part_copy(const char *part, struct arena *a)
+static const char *text_copy(const char *s, struct arena *a)
 {
-    return part ? arena_strdup(a, part) : NULL;
+    return s ? arena_strdup(a, s) : NULL;
 }
 
 static void step_copy(struct step *to, const struct step *from, struct arena *a)
 {
     *to = *from;
     for (int k = 0; k < 2; k++)
-        to->part[k] = part_copy(from->part[k], a);
+        to->part[k] = text_copy(from->part[k], a);
     for (int k = 0; k < to->n_axis; k++)
-        to->axis[k].part = part_copy(from->axis[k].part, a);
+        to->axis[k].part = text_copy(from->axis[k].part, a);
+    to->knob = text_copy(from->knob, a);
+    to->value = text_copy(from->value, a);
 }
 
 struct trial *trial_clone(const struct trial *t, struct arena *a)

@@ -33,6 +33,9 @@ struct axis {
     unsigned char path[MAX_SPLITS];
 };
 
+/* A knob as a text names it, the point and the adapter's name in it; and its value. */
+enum { MAX_KNOB = 63, MAX_KNOB_VALUE = 23 };
+
 enum plan_policy { PLAN_OFF, PLAN_LINEAR, PLAN_BEST };
 
 /* How a composite is computed: op by op; in one pass over blocks of keys that carries the
@@ -70,6 +73,8 @@ struct step {
     int64_t depth;           /* stage: 1 = one buffer, 2..5 = a ring of so many */
     bool async;              /* stage */
     int64_t vec;             /* stage: bytes of one access, 0 = one element */
+    const char *knob;        /* set: "tinygrad.NOOPT" */
+    const char *value;       /* set: a word or a number, as it is written */
     int line;
 };
 
@@ -102,6 +107,9 @@ struct trial {
 };
 
 const struct step_info *step_info(enum step_kind kind);
+/* Is that NAME.KNOB; a value? Letters, digits and _, and not too many. */
+bool knob_spelt(const char *s, size_t n);
+bool knob_value_spelt(const char *s, size_t n);
 bool step_parse(const char *s, size_t n, enum step_kind *kind);
 const char *recipe_name(enum recipe r);
 const char *recipe_help(enum recipe r);

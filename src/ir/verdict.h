@@ -25,6 +25,7 @@ struct verdict {
     double want, got, bound; /* as numbers; ring words as unsigned integers; bound 0 in ring */
     int64_t n_wrong, n_judged, n_unsure; /* elements; unsure = downstream of a jump */
     struct site site, other;             /* OUT_OF_BOUNDS and what the SIMT machine reports */
+    uint64_t digest;                     /* of the outputs, where the check was asked for it */
     char rule[32];                       /* as in struct outcome */
     char ran[64];                        /* likewise */
     char detail[400];

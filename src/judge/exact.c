@@ -5,6 +5,7 @@
 
 #include "base/bug.h"
 #include "base/hash.h"
+#include "ir/contract.h"
 #include "judge/exact_pick.h"
 #include "judge/interval.h"
 
@@ -65,7 +66,8 @@ static void draft(struct trial *c, int set, struct arena *a)
     prog_live(&c->prog, live);
     d.live = live;
     d.v = arena_array(a, double *, c->prog.n);
-    d.paths = (struct exacts){ c, &c->prog, a, arena_array(a, struct xnode, c->prog.n) };
+    d.paths = (struct exacts){ .t = c, .prog = &c->prog, .arena = a };
+    d.paths.node = arena_array(a, struct xnode, c->prog.n);
     c->recipe = RECIPE_EXACT;
     draw_all(&d, c, d.key);
     exact_pick(&d);
@@ -145,6 +147,9 @@ struct exact *exact_make(const struct trial *t, int set, struct arena *a, const 
     *x = (struct exact){ .t = trial_clone(t, a), .set = set };
     draft(x->t, set, a);
     e = exact_eval(x->t, a);
+    x->by_function = e->by_function;
+    x->subnormal = e->subnormal;
+    x->unfolded = e->unfolded;
     for (int k = 0; k < t->prog.n_out; k++)
         any |= count(x, &e->node[t->prog.out[k].node], &t->prog.node[t->prog.out[k].node]);
     *why = NULL;
@@ -160,4 +165,15 @@ struct exact *exact_make(const struct trial *t, int set, struct arena *a, const 
         if (e->node[i].p)
             hand_over(&e->node[i], &t->prog.node[i], &x->want->node[i], a);
     return x;
+}
+
+bool exact_holds(const struct exact *x, unsigned contract, struct arena *a)
+{
+    const unsigned within =
+        CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH | CONTRACT_MAY_RESCALE | CONTRACT_MAY_VARY;
+
+    if (x->unfolded || (x->by_function && (contract & CONTRACT_OPEN_FUNCTIONS)) ||
+        (x->subnormal && (contract & CONTRACT_MAY_FLUSH)))
+        return false;
+    return !(contract & ~within) || judge_want_by(x->t, contract, a)->opened == 0;
 }

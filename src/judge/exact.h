@@ -21,11 +21,19 @@ struct exact {
      * for the sign of a zero); > 0: within e, some ulps; < 0: nothing is proven. */
     struct want *want;
     int64_t n_exact, n_near, n_open; /* elements of outputs by these three */
+    /* Somewhere on the way: a bound that comes from how well exp is computed; a number that
+     * may_flush makes 0; a score that is another where attention's scale goes into q first, as
+     * other compilers have it. */
+    bool by_function, subnormal, unfolded;
 };
 
 /* NULL = not applicable, *why says why: there is no output of which half would be judged.
  * Everything lives in a. Sets differ; each is a function of the trial's seed. */
 struct exact *exact_make(const struct trial *t, int set, struct arena *a, const char **why);
+
+/* Does what is proven hold for a compiler with this contract? It lets x / y be x * (1 / y) as
+ * it is; what judge_want_by opens it knows nothing of. */
+bool exact_holds(const struct exact *x, unsigned contract, struct arena *a);
 
 const char *exact_name(int set); /* "exact0" .. "exact3" */
 

@@ -64,6 +64,20 @@ static struct xval score(const struct node *n, const struct heads *h, const stru
     return isfinite(s.v) ? s : VAL_OPEN;
 }
 
+/* Is the score the same where the scale goes into q first? Not where rounded terms cancel. */
+static bool scale_folds(const struct node *n, const struct heads *h, const struct xval *q,
+                        const struct xval *k)
+{
+    struct adder a = { 0 };
+
+    for (int64_t c = 0; c < h->d && !is_pow2(n->scale); c++) {
+        double v = n->scale * q[c].v;
+
+        adder_put_product(&a, (struct xval){ v, fabs(fma(n->scale, q[c].v, -v)) }, k[c]);
+    }
+    return adder_fits(&a, n->acc);
+}
+
 static bool visible(const struct node *n, const struct heads *h, int64_t i, int64_t j,
                     const struct xval *mask)
 {
@@ -123,6 +137,8 @@ static void attention_row(struct exacts *x, int node, const struct heads *h, int
         s[j] = score(n, h, q, k + j * h->d, n->mask == MASK_ADD ? m : NULL);
     }
     c = seen && !open ? exact_winners(s, h->t, 1, xfloat(n->acc)->cut, &top) : 0;
+    for (int64_t j = 0; c && j < h->t && !x->unfolded; j++)
+        x->unfolded = s[j].v == top && !scale_folds(n, h, q, k + j * h->d);
     for (int64_t e = 0; e < h->e; e++) {
         if (c)
             r[e] = average(n, h, s, top, v + e, c);

@@ -5,6 +5,8 @@
  * algorithm changes a bit: what a smaller maximum has gathered is multiplied by exactly 0
  * when the largest comes.
  */
+#include <string.h>
+
 #include "base/bug.h"
 #include "judge/exact_eval.h"
 
@@ -174,6 +176,29 @@ static void concat(struct exacts *x, int i)
     }
 }
 
+/* x with v where the ranges go, element by element of v. */
+static void assign(struct exacts *x, int i)
+{
+    const struct node *n = &x->prog->node[i];
+    struct xnode *r = &x->node[i];
+    const struct xval *v = n->arg[1].node >= 0 ? x->node[n->arg[1].node].p : NULL;
+    const struct shape taken = ranges_shape(n);
+    int64_t count = shape_count(&taken);
+
+    if (r->n)
+        memcpy(r->p, x->node[n->arg[0].node].p, (size_t)r->n * sizeof *r->p);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t rest = k, to = 0, stride = 1;
+
+        for (int a = n->sh.rank - 1; a >= 0; a--) {
+            to += (n->lo[a] + rest % taken.dim[a] * n->by[a]) * stride;
+            rest /= taken.dim[a];
+            stride *= n->sh.dim[a];
+        }
+        r->p[to] = v ? v[k] : (struct xval){ n->arg[1].lit, 0 };
+    }
+}
+
 void exact_composite(struct exacts *x, int i)
 {
     switch ((int)x->prog->node[i].op) {
@@ -201,6 +226,9 @@ void exact_composite(struct exacts *x, int i)
         return;
     case OP_CONCAT:
         concat(x, i);
+        return;
+    case OP_ASSIGN:
+        assign(x, i);
         return;
     }
     BUG("%s has no exact evaluation", op_info(x->prog->node[i].op)->name);

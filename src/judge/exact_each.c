@@ -83,9 +83,10 @@ static struct xval unary(enum op op, enum dtype core, struct xval x)
         return quotient((struct xval){ 1, 0 }, x, f->u);
     case OP_SQRT:
         return root(x, f->u);
-    case OP_RSQRT:
+    case OP_RSQRT: /* a function of its own, right to some ulps and no better */
         x = root(x, f->u);
-        return x.e < 0 ? x : quotient((struct xval){ 1, 0 }, x, 4 * f->u);
+        x = x.e < 0 ? x : quotient((struct xval){ 1, 0 }, x, 4 * f->u);
+        return x.e == 0 ? (struct xval){ x.v, 6 * f->u * x.v } : x;
     case OP_LOG:
         return x.e == 0 && x.v == 1 ? (struct xval){ 0, 0 } : VAL_OPEN;
     case OP_TANH:
@@ -229,5 +230,6 @@ void exact_each(struct exacts *x, int i)
             if (p[j])
                 a[j] = p[j][k];
         r->p[k] = each(n, of, a);
+        x->by_function |= (n->op == OP_EXP || n->op == OP_EXP2) && r->p[k].e > 0;
     }
 }

@@ -39,6 +39,20 @@ static void iota(struct exacts *x, int i)
     }
 }
 
+/* Would 0 be out of bounds where a subnormal number is not? */
+static bool flush_shows(const struct xnode *r, enum dtype dt)
+{
+    double normal = ldexp(xfloat(dt)->eta, xfloat(dt)->bits - 1);
+
+    for (int64_t k = 0; k < r->n; k++) {
+        double size = fabs(r->p[k].v), e = r->p[k].e;
+
+        if (e >= 0 && size > e && size - e < normal)
+            return true;
+    }
+    return false;
+}
+
 static void evaluate(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
@@ -63,6 +77,8 @@ static void evaluate(struct exacts *x, int i)
     else
         exact_each(x, i);
     exact_sum_up(r);
+    if (!x->subnormal && dtype_info(n->dt)->class == DTC_FLOAT)
+        x->subnormal = flush_shows(r, n->dt);
 }
 
 struct exacts *exact_eval(const struct trial *t, struct arena *a)
@@ -70,7 +86,8 @@ struct exacts *exact_eval(const struct trial *t, struct arena *a)
     struct exacts *x = arena_new(a, struct exacts);
     bool *live = arena_array(a, bool, t->prog.n);
 
-    *x = (struct exacts){ t, &t->prog, a, arena_array(a, struct xnode, t->prog.n) };
+    *x = (struct exacts){ t, &t->prog, a, NULL, false, false, false };
+    x->node = arena_array(a, struct xnode, t->prog.n);
     prog_live(&t->prog, live);
     for (int i = 0; i < t->prog.n; i++)
         if (live[i])

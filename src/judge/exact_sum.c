@@ -13,7 +13,7 @@ void adder_put(struct adder *a, struct xval x)
     a->s += x.v;
     a->t += fabs(x.v);
     a->e += x.e;
-    if (x.v != 0 && (a->n == 0 || a->grid > -60)) {
+    if (x.v != 0) {
         int grid = exact_grid(x.v);
 
         a->grid = a->n == 0 || grid < a->grid ? grid : a->grid;
@@ -240,10 +240,19 @@ static struct xval times(double by, struct xval x)
 static struct xval dot_scaled(const struct node *n, const struct xval *a, const struct xval *b,
                               int64_t k, int64_t step, const struct xval *c)
 {
-    struct adder s = { 0 };
+    double least = ldexp(xfloat(n->acc)->eta, xfloat(n->acc)->bits - 1);
+    struct adder s = { 0 }, plain = { 0 };
 
-    for (int64_t j = 0; j < k && n->alpha != 0; j++)
+    for (int64_t j = 0; j < k && n->alpha != 0; j++) {
+        double x = fabs(n->alpha * a[j].v), y = fabs(n->alpha * b[j * step].v);
+
+        if ((x != 0 && x < least) || (y != 0 && y < least)) /* alpha may go into an operand */
+            return VAL_OPEN;
         adder_put_product(&s, times(n->alpha, a[j]), b[j * step]);
+        adder_put_product(&plain, a[j], b[j * step]);
+    }
+    if (!(plain.t + plain.e <= xfloat(n->acc)->most / 2)) /* or comes when all is summed */
+        return VAL_OPEN;
     if (c && n->beta != 0)
         adder_put_product(&s, (struct xval){ n->beta, 0 }, *c);
     s.terms += 2; /* roundings where it is not exact */

@@ -305,7 +305,7 @@ static struct range composite(const struct intervals *x, const struct node *n)
         b = of_values(&(double){ 0 }, 1);
         return either(&a, &b);
     }
-    if (n->op == OP_CONCAT) {
+    if (n->op == OP_CONCAT || n->op == OP_ASSIGN) {
         b = of_arg(x, &n->arg[1]);
         return either(&a, &b);
     }

@@ -7,7 +7,7 @@
 
 #include "ir/contract.h"
 
-static void open_element(struct ref *r, int i, int64_t k)
+void ref_open(struct ref *r, int i, int64_t k)
 {
     struct want_node *w = &r->want->node[i];
 
@@ -26,7 +26,7 @@ static void open_element(struct ref *r, int i, int64_t k)
 static void open_all(struct ref *r, int i)
 {
     for (int64_t k = 0; k < r->want->node[i].n; k++)
-        open_element(r, i, k);
+        ref_open(r, i, k);
 }
 
 /* Opens what `is` says of the values of a float node. Returns how many. */
@@ -40,7 +40,7 @@ static int64_t open_where(struct ref *r, int i, bool (*is)(double v))
 
         if (x.e < 0 || !is(x.v))
             continue;
-        open_element(r, i, k);
+        ref_open(r, i, k);
         n++;
     }
     return n;
@@ -94,63 +94,9 @@ static int64_t open_argmax(struct ref *r, int i)
                      &tie);
         if ((nan && (r->contract & CONTRACT_OPEN_NAN_MAX)) ||
             (tie && (r->contract & CONTRACT_OPEN_TIES))) {
-            open_element(r, i, k);
+            ref_open(r, i, k);
             opened++;
         }
-    }
-    return opened;
-}
-
-/* i32 division by 0, and of the least number by -1. */
-static int64_t open_division(struct ref *r, int i)
-{
-    const struct node *n = &r->prog->node[i];
-    struct words x, y;
-    int64_t opened = 0;
-
-    ref_words(r, &n->arg[0], n->dt, &x);
-    ref_words(r, &n->arg[1], n->dt, &y);
-    for (int64_t k = 0; k < r->want->node[i].n; k++) {
-        uint32_t a = x.p[k * x.step], b = y.p[k * y.step];
-
-        if (b == 0 || (a == 0x80000000u && b == ~0u)) {
-            open_element(r, i, k);
-            opened++;
-        }
-    }
-    return opened;
-}
-
-static int64_t open_cast(struct ref *r, int i)
-{
-    const struct want_node *o = &r->want->node[r->prog->node[i].arg[0].node];
-    int64_t opened = 0;
-
-    for (int64_t k = 0; k < o->n; k++) {
-        struct val x = judge_value(o, k);
-
-        if (x.e >= 0 && fabs(x.v) + x.e < 0x1p31)
-            continue;
-        open_element(r, i, k);
-        opened++;
-    }
-    return opened;
-}
-
-static int64_t open_gather(struct ref *r, int i)
-{
-    const struct node *x = &r->prog->node[i];
-    const struct want_node *index = &r->want->node[x->arg[1].node];
-    struct lines l = ref_lines(&r->prog->node[x->arg[0].node].sh, x->axis);
-    int64_t opened = 0;
-
-    for (int64_t k = 0; k < r->want->node[i].n; k++) {
-        int64_t place = (int32_t)index->word[k / l.inner % index->n];
-
-        if (place >= 0 && place < l.n)
-            continue;
-        open_element(r, i, k);
-        opened++;
     }
     return opened;
 }
@@ -160,7 +106,7 @@ static int64_t terms(const struct ref *r, const struct node *x)
 {
     const struct shape *o;
 
-    if (!op_is_reduce(x->op) && !op_is_composite(x->op))
+    if ((!op_is_reduce(x->op) && !op_is_composite(x->op)) || x->op == OP_ASSIGN)
         return 1;
     o = &r->prog->node[x->arg[0].node].sh;
     if (x->op == OP_MATMUL)
@@ -175,13 +121,25 @@ static double least_normal(enum dtype dt)
     return dt == DT_F64 ? DBL_MIN : dt == DT_F16 ? 0x1p-14 : 0x1p-126;
 }
 
-/* Each term and the result may be 0 where they are below the least normal number. */
+/* Does the op only say where elements are? */
+static bool moves(enum op op)
+{
+    return op_is_view(op) || op == OP_COPY || op == OP_GATHER || op == OP_CONCAT ||
+           op == OP_ASSIGN;
+}
+
+/* Each term and the result may be 0 where they are below the least normal number. (Where
+ * something large is made of a term, sum.h has seen to that; operands are nodes themselves.) */
 static void widen_by_flush(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
     struct want_node *w = &r->want->node[i];
-    double inside = (double)terms(r, x) * least_normal(op_is_reduce(x->op) ? x->acc : x->dt);
+    double inside = (double)terms(r, x) * least_normal(x->acc);
 
+    if (moves(x->op)) /* perhaps in its operand's memory */
+        return;
+    if (!op_is_reduce(x->op) && !op_is_composite(x->op))
+        inside = 0;
     for (int64_t k = 0; k < w->n; k++) {
         struct val v = judge_value(w, k);
         double more = v.e > 0 || fabs(v.v) < inside ? inside : 0;
@@ -231,24 +189,17 @@ static bool is_pow2(double v)
     return fabs(frexp(v, &exponent)) == 0.5;
 }
 
-/* What element k of a division or mean is divided by; 0: of something between. */
+/* What element k of a division is divided by. */
 static struct val divisor(const struct ref *r, const struct node *x, int64_t k)
 {
-    if (x->op == OP_DIV && x->arg[1].node < 0)
-        return (struct val){ x->arg[1].lit, 0 };
-    if (x->op == OP_DIV)
-        return judge_value(&r->want->node[x->arg[1].node], k);
-    if (x->op == OP_MEAN) {
-        int64_t all = shape_count(&r->prog->node[x->arg[0].node].sh),
-                kept = shape_count(&x->sh);
+    const struct arg *a = &x->arg[x->op == OP_DIV];
 
-        return (struct val){ kept ? (double)(all / kept) : 1, 0 };
-    }
-    return (struct val){ 0, 0 };
+    return a->node < 0 ? (struct val){ a->lit, 0 } : judge_value(&r->want->node[a->node], k);
 }
 
 /* A rounded inverse and a rounded product in place of one rounding; no promise at all where
- * the inverse overflows or is subnormal. */
+ * the inverse overflows or is subnormal. (What divides inside a mean or a composite is bounded
+ * as if it did so in any case.) */
 static void widen_by_reciprocal(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
@@ -262,9 +213,9 @@ static void widen_by_reciprocal(struct ref *r, int i)
 
         if (v.e < 0 || (y.e == 0 && is_pow2(y.v) && size > 8 * least && size < 0.125 / least))
             continue;
-        r->opened++;
-        if (x->op == OP_DIV && !(size - y.e > 8 * least && size + y.e < 0.125 / least)) {
-            open_element(r, i, k);
+        if (!(size - y.e > 8 * least && size + y.e < 0.125 / least)) {
+            r->opened++;
+            ref_open(r, i, k);
             continue;
         }
         if (!isfinite(v.v))
@@ -278,10 +229,14 @@ static void widen_by_reciprocal(struct ref *r, int i)
     }
 }
 
-static bool divides(enum op op)
+/* The sign of a zero is anybody's choice, and so is then that of what it makes infinite. */
+static void open_poles(struct ref *r, int i)
 {
-    return op == OP_DIV || op == OP_MEAN || op == OP_SOFTMAX || op == OP_LAYERNORM ||
-           op == OP_RMSNORM || op == OP_ATTENTION;
+    const struct node *x = &r->prog->node[i];
+
+    for (int64_t k = 0; k < r->want->node[i].n; k++)
+        if (isinf(judge_value(&r->want->node[i], k).v) && divisor(r, x, k).v == 0)
+            ref_open(r, i, k);
 }
 
 static bool adds_up(enum op op)
@@ -311,15 +266,19 @@ static bool of_nothing(const struct ref *r, const struct node *x)
     return shape_count(&r->prog->node[x->arg[0].node].sh) == 0;
 }
 
-static int64_t open_domain(struct ref *r, int i)
+/* Elements that those who read node i, an op's result in halves, may see unrounded. What is
+ * exact is the same either way. */
+static int64_t in_excess(const struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
+    const struct want_node *w = &r->want->node[i];
+    int64_t n = 0;
 
-    if (x->op == OP_DIV && x->dt == DT_I32)
-        return open_division(r, i);
-    if (x->op == OP_CAST && x->dt == DT_I32 && ref_is_float(r->prog->node[x->arg[0].node].dt))
-        return open_cast(r, i);
-    return x->op == OP_GATHER ? open_gather(r, i) : 0;
+    if (!is_half(x->dt) || !r->read[i] || op_is_source(x->op) || op_is_view(x->op))
+        return 0;
+    for (int64_t k = 0; k < w->n; k++)
+        n += w->ieee[k].e != 0;
+    return n;
 }
 
 void ref_promise(struct ref *r, int i)
@@ -328,9 +287,13 @@ void ref_promise(struct ref *r, int i)
     unsigned c = r->contract;
     bool is_float = ref_is_float(x->dt);
 
+    if (c & (CONTRACT_MAY_EXCESS | CONTRACT_MAY_UNCAST))
+        r->opened += in_excess(r, i);
     if (is_float && (c & CONTRACT_MAY_FLUSH))
         widen_by_flush(r, i);
-    if (is_float && (c & CONTRACT_MAY_RECIPROCAL) && divides(x->op))
+    if (is_float && (x->op == OP_DIV || x->op == OP_RECIP || x->op == OP_RSQRT))
+        open_poles(r, i);
+    if (is_float && (c & CONTRACT_MAY_RECIPROCAL) && x->op == OP_DIV)
         widen_by_reciprocal(r, i);
     if (is_float && (c & CONTRACT_OPEN_SPECIAL))
         r->opened += open_where(r, i, is_special);
@@ -340,7 +303,9 @@ void ref_promise(struct ref *r, int i)
     if (x->op == OP_ARGMAX && (c & (CONTRACT_OPEN_NAN_MAX | CONTRACT_OPEN_TIES)))
         r->opened += open_argmax(r, i);
     if (c & CONTRACT_OPEN_DOMAIN)
-        r->opened += open_domain(r, i);
+        r->opened += ref_open_domain(r, i);
+    if (c & CONTRACT_OPEN_OVERFLOW)
+        r->opened += ref_open_overflow(r, i);
     if ((c & CONTRACT_OPEN_EMPTY) && of_nothing(r, x)) {
         open_all(r, i);
         r->opened += r->want->node[i].n;

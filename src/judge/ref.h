@@ -35,6 +35,7 @@ struct ref {
     bool apart;   /* see judge_want_apart */
     bool foreign; /* see judge_want_by: steps mean nothing */
     unsigned contract;
+    bool *read;     /* has node i a reader? NULL if nobody asks */
     int64_t opened; /* elements that exact data can't be judged by either */
 };
 
@@ -71,6 +72,7 @@ static inline bool ref_is_word(const struct ref *r, int i)
 void ref_view(struct ref *r, int i);
 void ref_gather(struct ref *r, int i);
 void ref_concat(struct ref *r, int i);
+void ref_overwrite(struct ref *r, int i);
 void ref_cast(struct ref *r, int i);        /* casts from or to floats in ieee */
 void ref_word_each(struct ref *r, int i);   /* elementwise, casts from words to words */
 void ref_word_reduce(struct ref *r, int i); /* reductions and matmul of words */
@@ -116,6 +118,10 @@ void ref_bound_attention(struct ref *r, int i);
 
 /* Applies the contract to node i, which has been evaluated (promise.c). */
 void ref_promise(struct ref *r, int i);
+void ref_open(struct ref *r, int i, int64_t k); /* element k is not judged */
+/* Integers, and what becomes one (domain.c). Each returns how many elements it has opened. */
+int64_t ref_open_domain(struct ref *r, int i);
+int64_t ref_open_overflow(struct ref *r, int i);
 
 /* Steps of operand axes in the result of a reduction: 0 along reduced ones. Returns the
  * number of elements that meet in one result. */
@@ -163,10 +169,14 @@ struct val special_binary(enum op op, struct val x, struct val y);
  * lies between the roundings of both ends; where these are one, it is known. */
 #ifndef JUDGE_WIDE
 struct val val_stored(enum dtype dt, struct val x);
+/* The same for the result of op i as those who read it see it: where the contract lets halves
+ * keep more precision, each of them may see it rounded or not. */
+struct val ref_stored(const struct ref *r, int i, struct val x);
 #else
-static inline struct val val_stored(enum dtype dt, struct val x)
+static inline struct val ref_stored(const struct ref *r, int i, struct val x)
 {
-    (void)dt; /* f64 has no wider accumulator */
+    (void)r;
+    (void)i; /* f64 has no wider accumulator */
     return x;
 }
 #endif

@@ -19,6 +19,7 @@ struct query {
     const unsigned char *see_unsure;
     int64_t at; /* the number of the query */
     double blocks;
+    double lost, reach; /* of a scale in q: by how much it is off, and how far it gets */
 
     struct val *score; /* [t]; -inf where hidden */
     char *hidden;      /* [t] */
@@ -40,6 +41,7 @@ static struct val score(const struct query *y, const struct val *k)
     const struct val *q = y->q, scale = val_exact(y->x->scale);
     int64_t d = y->h->d;
     struct sum sum = { 0 };
+    double most = 0;
     struct val s;
 
     for (int64_t l = 0; l < d; l++) {
@@ -48,15 +50,18 @@ static struct val score(const struct query *y, const struct val *k)
         sum.s += p;
         sum.t += fabs((double)p);
         sum.e += (fabs((double)q[l].v) + q[l].e) * k[l].e + fabs((double)k[l].v) * q[l].e;
+        most += fabs((double)k[l].v) + k[l].e;
     }
     /* one rounding more: the scale may have gone into q */
-    s = sum_bound(&y->acc, sum, sum_gamma(UNIT, (double)d + 1), (double)d * TINY, false);
+    s = sum_bound(&y->acc, sum, sum_gammas(UNIT, 2, (double)d), (double)d * TINY, false);
     if (s.e < 0)
         s = sum_dot_special(&y->acc, q, k, d, 1);
     if (!val_is_number(s))
         return special_binary(OP_MUL, s, scale);
     sum.t = (sum.t + sum.e) * fabs((double)scale.v);
     s = val_rounded(s.v * scale.v, s.e * fabs((double)scale.v), TINY);
+    if (y->lost > 0)
+        s.e += y->lost * most;
     return sum.t <= REAL_MAX / 2 && val_is_number(s) ? s : val_unjudged();
 }
 
@@ -70,10 +75,30 @@ static struct val masked(struct val s, struct val mask)
     return val_is_number(z) ? z : val_unjudged();
 }
 
+/* What a scale that goes into q first makes of it below the normal range and above all. */
+static void fold_scale(struct query *y)
+{
+    double scale = fabs(y->x->scale);
+
+    y->lost = y->reach = 0;
+    for (int64_t l = 0; l < y->h->d && scale != 1; l++) {
+        double size = fabs((double)y->q[l].v) * scale, e = y->q[l].e * scale;
+
+        if (!val_is_number(y->q[l]))
+            continue;
+        y->reach = fmax(y->reach, size + e);
+        if (size + e > 0 && size - e < REAL_LEAST_NORMAL)
+            y->lost = y->acc.tiny;
+    }
+}
+
 /* Which keys the query sees, and their scores; false: it is not known which. */
 static bool look(struct query *y)
 {
     y->n_visible = 0;
+    fold_scale(y);
+    if (!(y->reach <= y->acc.most / 2))
+        return false;
     for (int64_t j = 0; j < y->h->t; j++) {
         bool seen = ref_visible(y->x->mask, y->h, y->at, j);
 
@@ -150,7 +175,10 @@ static struct val attended(const struct query *y, const struct column *c)
         return val_unjudged();
     if (c->saw)
         return val_exact(c->saw & SAW_PLUS ? HUGE_VAL : -HUGE_VAL);
-    e = (c->spread + c->off + gamma * (c->size + c->off + size)) / room + 5 * UNIT * size;
+    /* products and weights; their sums (see sum.h for the half), with a rescale or two for each
+     * block; and the sum of weights */
+    e = 4 * UNIT * c->size + gamma * ((c->size + size) / 2 + c->off + size);
+    e = (c->spread + c->off + e) / room + 5 * UNIT * size;
     e += 4 * n * REAL_LEAST_NORMAL * (c->most + 1);
     z = (struct val){ c->o, e };
     return val_is_number(z) ? z : val_unjudged();
@@ -191,7 +219,7 @@ static struct query query_of(struct ref *r, int i, const struct heads *h)
 {
     struct query y = { .x = &r->prog->node[i], .h = h };
 
-    y.acc = acc_of(REAL_DTYPE);
+    y.acc = ref_acc(r, REAL_DTYPE);
     y.soft.apart = r->apart;
     y.blocks = (double)ref_blocks(r, i, h->t);
     y.score = arena_array(r->arena, struct val, h->t);

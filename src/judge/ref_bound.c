@@ -94,7 +94,7 @@ static struct val bound_tanh(struct val x)
     double off = x.e + (x.e > 0 ? real_cut(x.v) : 0), t = x.e > 0 ? tanh(least_size(x)) : 0;
 
     return bound_function(real_tanh(x.v), off * (1 - t * t + 0x1p-40), 2.5,
-                          x.v != 0 ? TINY : 0);
+                          x.v != 0 || x.e > 0 ? 4 * TINY : 0);
 }
 
 static struct val bound_erf(struct val x)
@@ -102,7 +102,8 @@ static struct val bound_erf(struct val x)
     double off = x.e + (x.e > 0 ? real_cut(x.v) : 0), a = least_size(x);
     double slope = x.e > 0 ? 1.1283791671 * (exp(-a * a) + 0x1p-40) : 0;
 
-    return bound_function(real_erf(x.v), off * slope, ERF_ULPS, x.v != 0 ? 2 * TINY : 0);
+    return bound_function(real_erf(x.v), off * slope, ERF_ULPS,
+                          x.v != 0 || x.e > 0 ? 2 * TINY : 0);
 }
 
 static struct val bound_sqrt(struct val x)
@@ -255,7 +256,7 @@ void ref_store(struct ref *r, int i)
     if (!grid_is_half(dt))
         return;
     for (int64_t k = 0; k < w->n; k++)
-        w->ieee[k] = val_stored(dt, w->ieee[k]);
+        w->ieee[k] = ref_stored(r, i, w->ieee[k]);
 #else
     (void)r;
     (void)i;

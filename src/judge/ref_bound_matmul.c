@@ -33,21 +33,22 @@ static void add_errors(struct sums to, struct val x, const struct val *y, int64_
 struct scales {
     double alpha, beta;
     const struct val *c; /* NULL = none that is read */
-    double roundings;
-    bool whole; /* alpha and beta are integers */
-    bool plain; /* neither scaled nor added to */
+    double term, more;   /* roundings of a term; how many terms more */
+    bool whole;          /* alpha and beta are integers */
+    bool plain;          /* neither scaled nor added to */
 };
 
 static struct scales scales_of(const struct ref *r, const struct node *x)
 {
-    struct scales s = { x->alpha, x->beta, NULL, 0, false, false };
+    struct scales s = { x->alpha, x->beta, NULL, 1, 0, false, false };
 
     if (x->n_arg == 3 && x->beta != 0)
         s.c = r->want->node[x->arg[2].node].ieee;
     s.plain = x->alpha == 1 && !s.c;
-    s.roundings = (fabs(x->alpha) != 1) + (s.c && fabs(x->beta) != 1) + (s.c != NULL);
+    s.more = s.c != NULL;
+    s.term = 1 + (fabs(x->alpha) != 1);
     if (x->alpha == 0)
-        s.roundings = s.c && fabs(x->beta) != 1;
+        s.term = s.c && fabs(x->beta) != 1;
     s.whole = x->alpha == rint(x->alpha) && (!s.c || x->beta == rint(x->beta));
     return s;
 }
@@ -62,11 +63,52 @@ static struct sum scaled(const struct scales *s, struct sum x, int64_t at)
     x.t *= a;
     x.e *= a;
     if (s->c) {
-        x.s += s->beta * s->c[at].v;
+        x.s = s->alpha == 0 ? s->beta * s->c[at].v : x.s + s->beta * s->c[at].v; /* -0 stays */
         x.t += b * fabs((double)s->c[at].v);
         x.e += b * s->c[at].e;
     }
     return x;
+}
+
+/*
+ * Alpha may also go into an operand first. That is one rounding of each term, which is counted,
+ * but alpha a[l] may leave the range of normal numbers where alpha a[l] b[l] does not: then it
+ * is off by `tiny`, and the term by that times b[l].
+ */
+struct fold {
+    double least, most; /* magnitudes of the numbers of a row or column; not 0 the former */
+};
+
+static struct fold fold_of(const struct val *x, int64_t n, int64_t step)
+{
+    struct fold f = { HUGE_VAL, 0 };
+
+    for (int64_t k = 0; k < n; k++) {
+        double size = fabs((double)x[k * step].v), e = x[k * step].e;
+
+        if (!val_is_number(x[k * step]))
+            continue;
+        f.most = fmax(f.most, size + e);
+        if (size + e > 0)
+            f.least = fmin(f.least, fmax(size - e, 0));
+    }
+    return f;
+}
+
+/* x with alpha in an operand */
+static struct val folded(const struct acc *a, double alpha, struct fold row, struct fold column,
+                         int64_t k, struct val x)
+{
+    alpha = fabs(alpha);
+    if (!(alpha * row.most <= a->most / 2 && alpha * column.most <= a->most / 2))
+        return val_unjudged();
+    if (!val_is_number(x)) /* infinity times what may have become 0 */
+        return alpha * fmin(row.least, column.least) < a->normal ? val_unjudged() : x;
+    if (alpha * row.least < a->normal)
+        x.e += (double)k * a->tiny * column.most;
+    if (alpha * column.least < a->normal)
+        x.e += (double)k * a->tiny * row.most;
+    return val_is_number(x) ? x : val_unjudged();
 }
 
 /* Do neither the product as it is nor c leave the accumulator's range, in any order? */
@@ -107,22 +149,28 @@ void ref_bound_matmul(struct ref *r, int i)
     int64_t k = ash->dim[ash->rank - 1], rows = n ? w->n / n : 0, all = x->alpha != 0 ? k : 0;
     double *row = arena_array(r->arena, double, 2 * n);
     struct sums sums = { arena_array(r->arena, real, n), row, row + n };
-    const struct acc acc = acc_of(x->acc);
+    const struct acc acc = ref_acc(r, x->acc);
     const struct scales scales = scales_of(r, x);
     bool exact = r->grade[an] > GRADE_BOUND && r->grade[bn] > GRADE_BOUND;
     bool integer =
         scales.whole &&
         (all == 0 || (r->grade[an] == GRADE_INTEGER && r->grade[bn] == GRADE_INTEGER)) &&
         (!scales.c || r->grade[x->arg[2].node] == GRADE_INTEGER);
-    double gamma = sum_gamma(acc.unit, (double)all + scales.roundings);
-    double tiny = ((double)all * fmax(1, fabs(x->alpha)) + scales.roundings) * acc.tiny;
-    bool store = x->dt != x->acc;
+    const struct gammas gamma = sum_gammas(acc.unit, scales.term, (double)all + scales.more);
+    double tiny =
+        ((double)all * fmax(1, fabs(x->alpha)) + scales.term + scales.more) * acc.tiny;
+    bool store = x->dt != x->acc, fold = r->foreign && all && fabs(x->alpha) != 1;
+    struct fold *column = arena_array(r->arena, struct fold, fold ? n : 0), of_row = { 0 };
     struct val *out = w->ieee = arena_array(r->arena, struct val, w->n);
 
     r->grade[i] = integer ? GRADE_INTEGER : GRADE_BOUND;
     for (int64_t at = 0; at < rows; at++, a += k, out += n) {
         if (at && at % m == 0)
             b += k * n; /* the next batch */
+        for (int64_t j = 0; fold && at % m == 0 && j < n; j++)
+            column[j] = fold_of(b + j, k, n);
+        if (fold)
+            of_row = fold_of(a, k, 1);
         memset(row, 0, 2 * (size_t)n * sizeof *row);
         memset(sums.s, 0, (size_t)n * sizeof *sums.s);
         for (int64_t l = 0; l < all; l++) {
@@ -144,8 +192,10 @@ void ref_bound_matmul(struct ref *r, int i)
                 out[j] = scaled_special(&acc, &scales, sum_dot_kinds(a, b + j, all, n, &sum),
                                         sum, at * n + j);
             }
+            if (fold)
+                out[j] = folded(&acc, x->alpha, of_row, column[j], k, out[j]);
             if (store)
-                out[j] = val_stored(x->dt, out[j]);
+                out[j] = ref_stored(r, i, out[j]);
             if (out[j].e != 0)
                 r->grade[i] = GRADE_BOUND;
         }

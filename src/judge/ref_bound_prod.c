@@ -36,10 +36,10 @@ static void multiply(struct product *p, struct val x)
     p->low *= least > 0 ? (least < 1 ? least : 1) : 0;
 }
 
-/* Some factors are no numbers. */
+/* Some factors are no numbers. Infinite if none of the others can become 0 on the way. */
 static struct val product_special(const struct acc *a, const struct product *p)
 {
-    bool sure = !p->vague && p->low >= (double)FLT_MIN && p->top <= a->most / 2;
+    bool sure = !p->vague && p->low >= 2 * a->normal && p->top <= a->most / 2;
 
     if (p->saw & SAW_UNJUDGED)
         return val_unjudged();
@@ -50,8 +50,8 @@ static struct val product_special(const struct acc *a, const struct product *p)
     return sure ? val_exact(signbit(p->v) ? -HUGE_VAL : HUGE_VAL) : val_unjudged();
 }
 
-static struct val product_bound(const struct acc *a, double normal, const struct product *p,
-                                double n, bool integer)
+static struct val product_bound(const struct acc *a, const struct product *p, double n,
+                                bool integer)
 {
     double gamma = sum_gamma(a->unit, n > 1 ? n - 1 : 0), size = fabs((double)p->v), e;
 
@@ -64,16 +64,9 @@ static struct val product_bound(const struct acc *a, double normal, const struct
     if (p->zero) /* a zero whose sign the others decide */
         return (struct val){ 0, DBL_TRUE_MIN };
     e = p->off + gamma * (size + p->off);
-    if (!(p->low >= normal * (1 + 2 * gamma))) /* on the way it may come below the normal */
+    if (!(p->low >= a->normal * (1 + 2 * gamma))) /* on the way it may come below the normal */
         e += (n + 1) * a->tiny * p->top * (1 + gamma);
     return (struct val){ p->v, n > 1 || e > 0 ? e : 0 };
-}
-
-static double least_normal(enum dtype acc)
-{
-    if (acc == DT_F16)
-        return 0x1p-14;
-    return acc == DT_F64 ? DBL_MIN : (double)FLT_MIN;
 }
 
 void ref_bound_prod(struct ref *r, int i)
@@ -87,7 +80,7 @@ void ref_bound_prod(struct ref *r, int i)
     struct walk walk = walk_begin(sh, step, 0);
     struct product *p = arena_array(r->arena, struct product, w->n);
     bool integer = r->grade[from] == GRADE_INTEGER, all_exact = integer;
-    const struct acc acc = acc_of(x->acc);
+    const struct acc acc = ref_acc(r, x->acc);
 
     for (int64_t k = 0; k < w->n; k++)
         p[k] = (struct product){ .v = 1, .top = 1, .low = 1 };
@@ -96,9 +89,9 @@ void ref_bound_prod(struct ref *r, int i)
             multiply(&p[walk.at + k * walk.inner_step], row[k]);
     w->ieee = arena_array(r->arena, struct val, w->n);
     for (int64_t k = 0; k < w->n; k++) {
-        w->ieee[k] = product_bound(&acc, least_normal(x->acc), &p[k], (double)meet, integer);
+        w->ieee[k] = product_bound(&acc, &p[k], (double)meet, integer);
         if (x->dt != x->acc)
-            w->ieee[k] = val_stored(x->dt, w->ieee[k]);
+            w->ieee[k] = ref_stored(r, i, w->ieee[k]);
         all_exact &= w->ieee[k].e == 0;
     }
     r->grade[i] = all_exact ? GRADE_INTEGER : GRADE_BOUND;

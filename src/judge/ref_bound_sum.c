@@ -20,6 +20,8 @@ static struct val mean_of(const struct acc *a, enum dtype acc, struct val sum, i
     if (sum.e == 0 && !(n & (n - 1)) &&
         (acc == REAL_DTYPE ? real_on_grid(v) : grid_round(acc, (double)v) == v))
         return val_exact(v);
+    if (a->normal * (double)n > 1) /* 1 / n has fewer digits */
+        prop += a->tiny * (fabs((double)sum.v) + sum.e);
     if ((double)n > a->whole)
         prop += 2 * unit * (fabs((double)v) + prop);
     return (struct val){ v, prop + 2 * unit * (1 + unit) * (fabs((double)v) + prop) +
@@ -79,8 +81,8 @@ void ref_bound_sum(struct ref *r, int i)
     struct sum *sum = arena_array(r->arena, struct sum, w->n);
     unsigned char *saw = NULL;
     bool integer = r->grade[from] == GRADE_INTEGER, all_exact = integer;
-    const struct acc acc = acc_of(x->acc);
-    double gamma = sum_gamma(acc.unit, (double)(meet > 1 ? meet - 1 : 0));
+    const struct acc acc = ref_acc(r, x->acc);
+    const struct gammas gamma = sum_gammas(acc.unit, 0, (double)meet);
 
     for (; walk.rows > 0; walk_next(&walk), row += walk.inner)
         if (walk.inner_step == 0)
@@ -99,7 +101,7 @@ void ref_bound_sum(struct ref *r, int i)
         if (x->op == OP_MEAN)
             w->ieee[k] = mean_of(&acc, x->acc, w->ieee[k], meet);
         if (x->dt != x->acc)
-            w->ieee[k] = val_stored(x->dt, w->ieee[k]);
+            w->ieee[k] = ref_stored(r, i, w->ieee[k]);
         all_exact &= w->ieee[k].e == 0;
     }
     r->grade[i] = all_exact && x->op == OP_SUM ? GRADE_INTEGER : GRADE_BOUND;

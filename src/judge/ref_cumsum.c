@@ -5,9 +5,10 @@
 #include "judge/sum.h"
 
 /* One line, its elements `step` apart. Returns whether all of it is exact. */
-static bool line(const struct node *x, const struct acc *acc, const struct val *src,
+static bool line(const struct ref *r, int i, const struct acc *acc, const struct val *src,
                  struct val *out, int64_t n, int64_t step, bool integer)
 {
+    const struct node *x = &r->prog->node[i];
     struct sum sum = { 0 };
     bool exact = true;
     int saw = 0;
@@ -23,9 +24,9 @@ static bool line(const struct node *x, const struct acc *acc, const struct val *
             sum.e += v.e;
         }
         *to = saw ? sum_special(acc, saw, sum)
-                  : sum_bound(acc, sum, sum_gamma(acc->unit, (double)k), 0, integer);
+                  : sum_bound(acc, sum, sum_gammas(acc->unit, 0, (double)k + 1), 0, integer);
         if (x->dt != x->acc)
-            *to = val_stored(x->dt, *to);
+            *to = ref_stored(r, i, *to);
         exact &= to->e == 0;
     }
     return exact;
@@ -44,8 +45,8 @@ void ref_bound_cumsum(struct ref *r, int i)
     for (int64_t k = 0; w->n && k < l.outer * l.inner; k++) {
         int64_t at = k / l.inner * l.n * l.inner + k % l.inner;
 
-        all_exact &=
-            line(x, &acc, r->want->node[from].ieee + at, w->ieee + at, l.n, l.inner, integer);
+        all_exact &= line(r, i, &acc, r->want->node[from].ieee + at, w->ieee + at, l.n, l.inner,
+                          integer);
     }
     r->grade[i] = all_exact ? GRADE_INTEGER : GRADE_BOUND;
 }

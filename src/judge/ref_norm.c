@@ -13,6 +13,7 @@ struct norm {
     struct val square; /* mean of squared deviations, plus eps */
     real scale;        /* 1 / sqrt(square) */
     double off;        /* its relative error */
+    double tiny;       /* what rounding, or becoming 0, below the normal range costs */
 };
 
 /* The kinds of terms of a line. */
@@ -25,9 +26,8 @@ static int line_kind(const struct val *x, int64_t n)
     return saw;
 }
 
-static struct val line_mean(const struct val *x, int64_t n)
+static struct val line_mean(const struct acc *acc, const struct val *x, int64_t n)
 {
-    const struct acc acc = acc_of(REAL_DTYPE);
     struct sum s = { 0 };
     struct val m;
 
@@ -36,12 +36,12 @@ static struct val line_mean(const struct val *x, int64_t n)
         s.t += fabs((double)x[k].v);
         s.e += x[k].e;
     }
-    m = sum_bound(&acc, s, sum_gamma(UNIT, (double)n), 0, false);
+    m = sum_bound(acc, s, sum_gammas(UNIT, 0, (double)n), 0, false);
     if (m.e < 0)
         return m;
     m.v /= (real)n;
     m.e /= (double)n;
-    m.e += 2 * UNIT * (1 + UNIT) * (fabs((double)m.v) + m.e) + TINY;
+    m.e += 2 * UNIT * (1 + UNIT) * (fabs((double)m.v) + m.e) + 2 * acc->tiny;
     return m;
 }
 
@@ -52,7 +52,7 @@ static real deviation(const struct norm *l, int64_t k, bool centred, double *own
 
     *own = l->x[k].e;
     if (centred)
-        *own += UNIT * (fabs((double)c) + l->x[k].e + l->mean.e);
+        *own += UNIT * (fabs((double)c) + l->x[k].e + l->mean.e) + l->tiny - TINY;
     return c;
 }
 
@@ -73,10 +73,10 @@ static bool line_scale(struct norm *l, bool centred, double eps)
     size = (double)s + e;
     if (!(size * (1 + gamma) + eps <= REAL_MAX / 2))
         return false;
-    e += gamma * size + n * TINY;
+    e += gamma * size + n * l->tiny;
     s /= (real)l->n;
-    e = e / n + 2 * UNIT * (1 + UNIT) * ((double)s + e / n) + TINY;
-    l->square = val_rounded(s + (real)eps, e, TINY);
+    e = e / n + 2 * UNIT * (1 + UNIT) * ((double)s + e / n) + l->tiny;
+    l->square = val_rounded(s + (real)eps, e, l->tiny);
     size = l->square.e / (double)l->square.v;
     if (!(size < 0.5))
         return false;
@@ -96,7 +96,7 @@ static struct val normalised(const struct norm *l, int64_t k, bool centred)
 
     size = fabs((double)v);
     e = (own + l->mean.e) * (double)l->scale * (1 + l->off) + size * l->off;
-    y = (struct val){ v, e + 2 * UNIT * (size + e) + TINY };
+    y = (struct val){ v, e + 2 * UNIT * (size + e) + l->tiny };
     return val_is_number(y) ? y : val_unjudged();
 }
 
@@ -107,19 +107,22 @@ static struct val in_range(struct val x)
 }
 
 /* y * g + b, each rounded or fused. */
-static struct val affine(struct val y, struct val g, const struct val *b)
+static struct val affine(struct val y, struct val g, const struct val *b, double tiny)
 {
     double prop = fabs((double)y.v) * g.e + (fabs((double)g.v) + g.e) * y.e;
     struct val z;
 
     if (val_is_number(y) && val_is_number(g))
-        z = in_range(val_rounded(y.v * g.v, prop, TINY));
+        z = in_range(val_rounded(y.v * g.v, prop, tiny));
     else
         z = special_binary(OP_MUL, y, g);
+    /* times a gain of 0 it is a zero, but of which sign? */
+    if (z.v == 0 && z.e == 0 && !(fabs((double)y.v) > y.e))
+        z.e = DBL_TRUE_MIN;
     if (!b)
         return z;
     if (val_is_number(z) && val_is_number(*b))
-        return in_range(val_rounded(z.v + b->v, z.e + b->e, 0));
+        return in_range(val_rounded(z.v + b->v, z.e + b->e, tiny - TINY));
     return special_binary(OP_ADD, z, *b);
 }
 
@@ -143,15 +146,16 @@ void ref_bound_norm(struct ref *r, int i)
     const struct val *g = r->want->node[x->arg[1].node].ieee;
     const struct val *b = centred ? r->want->node[x->arg[2].node].ieee : NULL;
     int64_t n = x->sh.dim[x->sh.rank - 1];
+    const struct acc acc = ref_acc(r, REAL_DTYPE);
 
     w->ieee = arena_array(r->arena, struct val, w->n);
     for (int64_t at = 0; at < w->n; at += n) {
-        struct norm l = { .x = src + at, .n = n };
+        struct norm l = { .x = src + at, .n = n, .tiny = acc.tiny };
         int kind = line_kind(l.x, n);
         bool known = !kind;
 
         if (known && centred) {
-            l.mean = line_mean(l.x, n);
+            l.mean = line_mean(&acc, l.x, n);
             known = l.mean.e >= 0;
         }
         known = known && line_scale(&l, centred, x->eps);
@@ -159,7 +163,7 @@ void ref_bound_norm(struct ref *r, int i)
             struct val y =
                 known ? normalised(&l, k, centred) : norm_special(l.x, k, kind, centred);
 
-            w->ieee[at + k] = affine(y, g[k], b ? &b[k] : NULL);
+            w->ieee[at + k] = affine(y, g[k], b ? &b[k] : NULL, acc.tiny);
         }
     }
     ref_store(r, i);

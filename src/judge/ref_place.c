@@ -1,10 +1,11 @@
 /*
- * gather and concat: elements at other places, whatever they are held as. And the lines and
- * heads that composites run along.
+ * gather, concat and assign: elements at other places, whatever they are held as. And the lines
+ * and heads that composites run along.
  */
 #include <string.h>
 
 #include "judge/ref.h"
+#include "judge/walk.h"
 
 #include "ir/contract.h"
 
@@ -146,4 +147,62 @@ void ref_concat(struct ref *r, int i)
             copy(r, w, k * l.n * l.inner + at, o, k * row, row);
         at += row;
     }
+}
+
+/* An operand of an assign that is a number, as one element. */
+static struct want_node one_number(struct ref *r, const struct node *x, const struct arg *a,
+                                   enum grade *grade)
+{
+    const double number = grid_round(x->dt, a->lit);
+    struct want_node one = { .n = 1 };
+    struct words word;
+
+    *grade = number == rint(number) ? GRADE_INTEGER : GRADE_EXACT;
+    if (r->ring || !ref_is_float(x->dt)) {
+        ref_words(r, a, x->dt, &word);
+        one.word = arena_array(r->arena, uint32_t, 1);
+        one.word[0] = word.lit;
+    } else if (x->dt == DT_F64) {
+        one.wide = arena_array(r->arena, struct wide, 1);
+        one.wide[0] = (struct wide){ number, 0 };
+    } else {
+        one.ieee = arena_array(r->arena, struct val, 1);
+        one.ieee[0] = val_exact(number);
+    }
+    return one;
+}
+
+/* All of x; then one element of the value after the other goes where the ranges say. */
+void ref_overwrite(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    int from = x->arg[0].node, value = x->arg[1].node;
+    const struct shape taken = ranges_shape(x);
+    const struct want_node *o = &r->want->node[from],
+                           one = value < 0 ? one_number(r, x, &x->arg[1], &r->grade[i])
+                                           : r->want->node[value];
+    struct want_node *w = &r->want->node[i];
+    int64_t step[MAX_RANK], at = 0, k = 0;
+    size_t size;
+
+    hold(r, w, o, &size);
+    if (w->n)
+        copy(r, w, 0, o, 0, w->n);
+    if (value >= 0)
+        r->grade[i] = r->grade[value];
+    if (r->grade[from] < r->grade[i])
+        r->grade[i] = r->grade[from];
+    walk_dense(&x->sh, step);
+    for (int a = 0; a < x->sh.rank; a++) {
+        at += step[a] * x->lo[a];
+        step[a] *= x->by[a];
+    }
+    for (struct walk walk = walk_begin(&taken, step, at); walk.rows > 0; walk_next(&walk))
+        for (int64_t e = 0; e < walk.inner; e++, k++) {
+            int64_t to = walk.at + e * walk.inner_step;
+
+            copy(r, w, to, &one, value < 0 ? 0 : k, 1);
+            if (w->unsure && !one.unsure)
+                w->unsure[to] = 0;
+        }
 }

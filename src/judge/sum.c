@@ -10,16 +10,18 @@ int sum_kind(struct val x)
     return isfinite(x.v) ? 0 : x.v > 0 ? SAW_PLUS : SAW_MINUS;
 }
 
-struct val sum_bound(const struct acc *a, struct sum x, double gamma, double tiny, bool integer)
+struct val sum_bound(const struct acc *a, struct sum x, struct gammas g, double tiny,
+                     bool integer)
 {
-    double most = x.t + x.e, e = x.e + gamma * most;
+    double most = x.t + x.e, terms = x.e + g.term * most;
+    double e = terms + g.add * ((x.t + fabs((double)x.s)) / 2 + terms);
 
     if (!(most + e <= a->most)) /* some order may overflow; or a special is among */
         return val_unjudged();
     if (integer && x.t <= a->whole)
         return val_exact(x.s);
     /* (magnitudes of products of f64 may be below what a double says) */
-    if ((most == 0 && !(DUST > 0 && tiny > 0)) || (gamma == 0 && x.e == 0))
+    if ((most == 0 && !(DUST > 0 && tiny > 0)) || (g.term + g.add == 0 && x.e == 0))
         return val_exact(x.s);
     return (struct val){ x.s, e + tiny + DUST };
 }

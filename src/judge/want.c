@@ -231,10 +231,24 @@ static void evaluate(struct ref *r, int i)
         ref_gather(r, i);
     else if (x->op == OP_CONCAT)
         ref_concat(r, i);
+    else if (x->op == OP_ASSIGN)
+        ref_overwrite(r, i);
     else if (is_bound(r, i))
         bound_node(r, i);
     else
         word_node(r, i);
+}
+
+/* Which live nodes another live one reads. */
+static bool *readers(const struct prog *p, const bool *live, struct arena *a)
+{
+    bool *read = arena_array(a, bool, p->n);
+
+    for (int i = 0; i < p->n; i++)
+        for (int j = 0; live[i] && j < p->node[i].n_arg; j++)
+            if (p->node[i].arg[j].node >= 0)
+                read[p->node[i].arg[j].node] = true;
+    return read;
 }
 
 static struct want *want(const struct trial *t, enum algebra al, struct ref r, struct arena *a)
@@ -251,10 +265,12 @@ static struct want *want(const struct trial *t, enum algebra al, struct ref r, s
     w->node = arena_array(a, struct want_node, t->prog.n);
     r.grade = arena_array(a, enum grade, t->prog.n);
     prog_live(&t->prog, live);
+    if (r.contract & (CONTRACT_MAY_EXCESS | CONTRACT_MAY_UNCAST))
+        r.read = readers(&t->prog, live, a);
     for (int i = 0; i < t->prog.n; i++)
         if (live[i]) {
             evaluate(&r, i);
-            if (r.contract)
+            if (r.foreign)
                 ref_promise(&r, i);
         }
     w->opened = r.opened;
@@ -275,7 +291,8 @@ struct want *judge_want_by(const struct trial *t, unsigned contract, struct aren
 {
     const struct ref r = { .foreign = true,
                            .contract = contract,
-                           .apart = (contract & CONTRACT_MAY_CONTRACT) != 0 };
+                           .apart = (contract & (CONTRACT_MAY_CONTRACT | CONTRACT_MAY_EXCESS |
+                                                 CONTRACT_MAY_UNCAST)) != 0 };
 
     return want(t, AL_IEEE, r, a);
 }

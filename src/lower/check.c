@@ -1,6 +1,5 @@
 /* Form of loop IR, checked after every pass. Bounds and aliasing are the judge's business:
  * what a compiler bug breaks must reach it. */
-#include "base/bug.h"
 #include "lower/loop.h"
 
 struct checker {

@@ -221,6 +221,37 @@ int expand_pad(struct expand *x, const char *part, int a, int axis, int64_t befo
     return done(x, n);
 }
 
+int expand_ranges(struct expand *x, const char *part, int a, const int64_t *lo,
+                  const int64_t *hi, const int64_t *by)
+{
+    struct node *n = add(x, part, OP_SLICE, dtype_of(x, a));
+
+    operand(n, a);
+    memcpy(n->lo, lo, sizeof n->lo);
+    memcpy(n->hi, hi, sizeof n->hi);
+    memcpy(n->by, by, sizeof n->by);
+    return done(x, n);
+}
+
+int expand_pads(struct expand *x, const char *part, int a, const int64_t *before,
+                const int64_t *after)
+{
+    struct node *n = add(x, part, OP_PAD, dtype_of(x, a));
+
+    operand(n, a);
+    memcpy(n->lo, before, sizeof n->lo);
+    memcpy(n->hi, after, sizeof n->hi);
+    return done(x, n);
+}
+
+int expand_one(struct expand *x, const char *part, enum dtype dt)
+{
+    struct node *n = add(x, part, OP_CONST, dt);
+
+    n->value = 1;
+    return done(x, n);
+}
+
 const char *expand_last(const struct expand *x)
 {
     return x->dt == x->n->dt ? "" : "wide";

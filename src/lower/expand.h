@@ -51,6 +51,13 @@ int expand_permute(struct expand *x, const char *part, int a, const int *perm);
 int expand_slice(struct expand *x, const char *part, int a, int axis, int64_t start, int64_t n);
 int expand_pad(struct expand *x, const char *part, int a, int axis, int64_t before,
                int64_t after);
+/* a slice with these ranges for all axes, a pad with these amounts, 0 the fill */
+int expand_ranges(struct expand *x, const char *part, int a, const int64_t *lo,
+                  const int64_t *hi, const int64_t *by);
+int expand_pads(struct expand *x, const char *part, int a, const int64_t *before,
+                const int64_t *after);
+/* the const 1 of that dtype */
+int expand_one(struct expand *x, const char *part, enum dtype dt);
 /* op a b (b < 0: op a) as the last node, cast to the composite's own dtype if need be */
 void expand_final(struct expand *x, enum op op, int a, int b);
 
@@ -63,6 +70,7 @@ void expand_rmsnorm(struct expand *x);
 void expand_argmax(struct expand *x);
 void expand_gather(struct expand *x);
 void expand_concat(struct expand *x);
+void expand_assign(struct expand *x);
 
 /* The name of the last node before a cast to the composite's own dtype: "" if there is none. */
 const char *expand_last(const struct expand *x);

@@ -12,9 +12,7 @@ static int at_of(const struct flash *f, int acc, int at)
 
 int flash_acc(struct flash *f, int acc, int at)
 {
-    at = at_of(f, acc, at);
-    return lprog_value(f->l,
-                       (struct value){ .kind = V_ACC, .dt = f->dt, .arg = { acc, at, -1 } });
+    return lprog_acc_load(f->l, acc, at_of(f, acc, at));
 }
 
 int flash_op1(struct flash *f, enum op op, int a)

@@ -92,8 +92,7 @@ static int value_of(struct lprog *l, const struct fuse *f, int access)
         return val;
     r.src = SRC_BODY;
     r.body = val;
-    return lprog_value(
-        l, (struct value){ .kind = V_LOAD, .dt = r.dt, .arg = { lprog_access(l, r), -1, -1 } });
+    return lprog_load(l, lprog_access(l, r));
 }
 
 /* cast(cast(x)) back to the dtype of x is x: not if the type between was narrower. */

@@ -39,6 +39,15 @@ int lprog_access(struct lprog *l, struct access a)
     return l->n_access - 1;
 }
 
+int lprog_place(struct lprog *l, int buffer, int index)
+{
+    return lprog_access(l, (struct access){ .src = SRC_BUFFER,
+                                            .dt = l->buffer[buffer].dt,
+                                            .buffer = buffer,
+                                            .composed = true,
+                                            .index = index });
+}
+
 int lprog_value(struct lprog *l, struct value v)
 {
     *arena_push(l->arena, l->value, l->n_value, l->cap_value) = v;
@@ -48,6 +57,26 @@ int lprog_value(struct lprog *l, struct value v)
 int lprog_lit(struct lprog *l, enum dtype dt, double lit)
 {
     return lprog_value(l, (struct value){ .kind = V_LIT, .dt = dt, .lit = lit });
+}
+
+int lprog_load(struct lprog *l, int access)
+{
+    enum dtype dt = l->access[access].dt;
+
+    return lprog_value(l,
+                       (struct value){ .kind = V_LOAD, .dt = dt, .arg = { access, -1, -1 } });
+}
+
+int lprog_acc_load(struct lprog *l, int acc, int at)
+{
+    enum dtype dt = l->acc[acc].dt;
+
+    return lprog_value(l, (struct value){ .kind = V_ACC, .dt = dt, .arg = { acc, at, -1 } });
+}
+
+int lprog_index(struct lprog *l, enum dtype dt, int e)
+{
+    return lprog_value(l, (struct value){ .kind = V_INDEX, .dt = dt, .arg = { e, -1, -1 } });
 }
 
 int lprog_op1(struct lprog *l, enum op op, enum dtype dt, int a)

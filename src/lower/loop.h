@@ -212,8 +212,12 @@ int lprog_kernel(struct lprog *l, const char *name, int node);
 int lprog_var(struct lprog *l, int node, const char *name, int64_t extent, bool reduce);
 int lprog_acc(struct lprog *l, struct acc a);
 int lprog_access(struct lprog *l, struct access a);
-int lprog_value(struct lprog *l, struct value v); /* hash-consing is not promised */
+int lprog_place(struct lprog *l, int buffer, int index); /* element `index` of its storage */
+int lprog_value(struct lprog *l, struct value v);        /* hash-consing is not promised */
 int lprog_lit(struct lprog *l, enum dtype dt, double lit);
+int lprog_load(struct lprog *l, int access);            /* what it reads */
+int lprog_acc_load(struct lprog *l, int acc, int at);   /* at -1 = a scalar */
+int lprog_index(struct lprog *l, enum dtype dt, int e); /* an index as a number */
 int lprog_op1(struct lprog *l, enum op op, enum dtype dt, int a);
 int lprog_op2(struct lprog *l, enum op op, enum dtype dt, int a, int b);
 /* Stamps the statement with the last rewrite's number unless it has one already. */

@@ -98,17 +98,3 @@ int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
     *out = l;
     return 0;
 }
-
-bool step_legal(const struct trial *t, const struct step *st, struct arena *scratch)
-{
-    struct trial with = *t;
-    struct lower_opts o = LOWER_OPTS_DEFAULT;
-    struct lprog *l;
-    struct err e;
-
-    with.step = arena_array(scratch, struct step, t->n_step + 1);
-    memcpy(with.step, t->step, (size_t)t->n_step * sizeof *t->step);
-    with.step[with.n_step++] = *st;
-    o.last_pass = pass_find(step_info(st->kind)->pass);
-    return lower(&with, &o, scratch, &l, &e) == 0;
-}

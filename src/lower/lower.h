@@ -35,8 +35,4 @@ struct lower_opts {
 int lower(const struct trial *t, const struct lower_opts *o, struct arena *a,
           struct lprog **out, struct err *e);
 
-/* For generators and minimizers: may step st be appended to the trial's schedule? Runs the
- * real passes on the real schedule; costs a lowering. */
-bool step_legal(const struct trial *t, const struct step *st, struct arena *scratch);
-
 #endif

@@ -1,6 +1,5 @@
 #include "lower/nest.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,6 +44,17 @@ bool axis_name(const struct lprog *l, const struct step *st, const struct axis *
     return true;
 }
 
+int steps_each(struct lprog *l, enum step_kind kind,
+               int (*one)(struct lprog *l, int step, struct err *e), struct err *e)
+{
+    int err = 0;
+
+    for (int i = 0; i < l->trial->n_step && !l->stopped && !err; i++)
+        if (l->trial->step[i].kind == kind)
+            err = one(l, i, e);
+    return err;
+}
+
 bool kernel_has_var(const struct kernel *k, int var)
 {
     for (int i = 0; i < k->n; i++)
@@ -71,12 +81,32 @@ int kernel_axis(const struct lprog *l, int kernel, const char *name)
     return -1;
 }
 
+int reduction_kernel(const struct lprog *l, int node, bool tiled)
+{
+    for (int k = 0; k < l->n_kernel; k++) {
+        const struct kernel *kn = &l->kernel[k];
+
+        for (int i = 0; i < kn->n && !kn->dead && (kn->tiled || !tiled); i++)
+            if (kn->st[i].kind == ST_LOOP && l->var[kn->st[i].var].reduce &&
+                l->var[kn->st[i].var].node == node)
+                return k;
+    }
+    return -1;
+}
+
 int node_kernel(const struct lprog *l, int node)
 {
     for (int i = 0; i < l->n_kernel; i++)
         if (l->kernel[i].node == node && !l->kernel[i].dead)
             return i;
     return -1;
+}
+
+int main_kernel(const struct lprog *l, int node)
+{
+    int k = reduction_kernel(l, node, false);
+
+    return k >= 0 ? k : node_kernel(l, node);
 }
 
 struct find {

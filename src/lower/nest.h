@@ -13,10 +13,18 @@
 bool axis_name(const struct lprog *l, const struct step *st, const struct axis *ax,
                char name[MAX_LABEL], struct err *e);
 
+/* Does each step of a kind, by its number, in order; the first error ends it. */
+int steps_each(struct lprog *l, enum step_kind kind,
+               int (*one)(struct lprog *l, int step, struct err *e), struct err *e);
+
 /* The loop variable called `name` in a live kernel, through aliases too; -1 = no loop. */
 int kernel_axis(const struct lprog *l, int kernel, const char *name);
 /* The kernel of a program node that is alive, -1 = none. */
 int node_kernel(const struct lprog *l, int node);
+/* The first that runs its reduction, or the first tiled one of those; -1 = none. */
+int reduction_kernel(const struct lprog *l, int node, bool tiled);
+/* The one that runs its reduction, or else its own; -1 = none. */
+int main_kernel(const struct lprog *l, int node);
 bool kernel_has_var(const struct kernel *k, int var);
 /* Does the kernel load from (or store to) the buffer? */
 bool kernel_reads(const struct lprog *l, const struct kernel *k, int buffer);

@@ -228,12 +228,8 @@ static int bind_step(struct lprog *l, int step, struct err *e)
 
 int pass_bind(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_BIND ? bind_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
+    if (steps_each(l, STEP_BIND, bind_step, e))
+        return e->code;
     for (int i = 0; i < l->n_kernel && !l->stopped && l->target != TARGET_CPU; i++)
         if (!l->kernel[i].dead && !kernel_bound(&l->kernel[i]) &&
             lprog_rewrite(l, "bind.default", -1, i)) {

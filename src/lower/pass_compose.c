@@ -4,7 +4,6 @@
  * needs: uncomposed accesses. keeps: what is read and written. gives: composed accesses;
  * one rewrite each.
  */
-#include "base/bug.h"
 #include "lower/nest.h"
 #include "lower/passes.h"
 

@@ -27,19 +27,6 @@ struct epilogue {
     int acc_at; /* which element of the accumulator is stored */
 };
 
-/* The kernel that computes NODE: its reduction's, else its own. */
-static int find_kernel(const struct lprog *l, int node)
-{
-    for (int k = 0; k < l->n_kernel; k++)
-        for (int i = 0; i < l->kernel[k].n && !l->kernel[k].dead; i++) {
-            const struct stmt *s = &l->kernel[k].st[i];
-
-            if (s->kind == ST_LOOP && l->var[s->var].reduce && l->var[s->var].node == node)
-                return k;
-        }
-    return node_kernel(l, node);
-}
-
 /* The one statement that stores to a tensor, and the one accumulator's first DECL. */
 static bool find_store(struct epilogue *p, const struct kernel *k)
 {
@@ -167,13 +154,8 @@ static void push_put(struct epilogue *p, struct kernel *list, const struct kerne
 {
     struct lprog *l = p->l;
     const struct stmt *decl = &k->st[p->r.decl];
-    struct value v = { .kind = V_ACC,
-                       .dt = l->acc[decl->acc].dt,
-                       .arg = { decl->acc, -1, -1 } };
-    int loops = 0;
+    int loops = 0, at = l->acc[decl->acc].elems > 1 ? p->acc_at : -1;
 
-    if (l->acc[decl->acc].elems > 1)
-        v.arg[1] = p->acc_at;
     for (int i = p->from; i < p->r.store; i++)
         if (k->st[i].kind == ST_LOOP) {
             kernel_push(l, list, k->st[i]);
@@ -182,8 +164,8 @@ static void push_put(struct epilogue *p, struct kernel *list, const struct kerne
     kernel_push(l, list,
                 (struct stmt){
                     .kind = ST_STORE,
-                    .access = shared_access(l, buffer, in_tile(p, k, tile_linear(l, &p->tile))),
-                    .val = lprog_value(l, v) });
+                    .access = lprog_place(l, buffer, in_tile(p, k, tile_linear(l, &p->tile))),
+                    .val = lprog_acc_load(l, decl->acc, at) });
     push_end(l, list, loops);
 }
 
@@ -210,8 +192,8 @@ static void push_take(struct epilogue *p, struct kernel *list, const struct kern
             w.ends++;
         }
     s.val = value_subst(l, s.val, to, n_to);
-    s.val =
-        acc_replace(l, s.val, k->st[p->r.decl].acc, shared_load(l, buffer, in_tile(p, k, e)));
+    s.val = acc_replace(l, s.val, k->st[p->r.decl].acc,
+                        lprog_load(l, lprog_place(l, buffer, in_tile(p, k, e))));
     s.access = access_subst(l, s.access, to, n_to);
     kernel_push(l, list, s);
     walk_end(l, list, &w);
@@ -237,7 +219,7 @@ static int epilogue_step(struct lprog *l, int step, struct err *e)
     struct kernel *k, list;
     int buffer, err;
 
-    p.kernel = find_kernel(l, p.st->node[0]);
+    p.kernel = main_kernel(l, p.st->node[0]);
     if (p.kernel < 0)
         return step_error(p.st, e, "%s has no kernel", l->prog->node[p.st->node[0]].name);
     err = epilogue_check(&p, e);
@@ -260,11 +242,5 @@ static int epilogue_step(struct lprog *l, int step, struct err *e)
 
 int pass_epilogue(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_EPILOGUE ? epilogue_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_EPILOGUE, epilogue_step, e);
 }

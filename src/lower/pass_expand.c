@@ -23,6 +23,7 @@ static const struct {
     { OP_ARGMAX, expand_argmax, "expand.argmax" },
     { OP_GATHER, expand_gather, "expand.gather" },
     { OP_CONCAT, expand_concat, "expand.concat" },
+    { OP_ASSIGN, expand_assign, "expand.assign" },
     { OP_ATTENTION, expand_attention, "expand.attention" },
 };
 

@@ -5,7 +5,6 @@
  * gives: mma.fragment: h is a LOOP_MMA. The IFs inside are gone: where they would not hold the
  * stages have zeros, or the result is not stored.
  */
-#include "lower/bind.h"
 #include "lower/nest.h"
 #include "lower/passes.h"
 
@@ -132,24 +131,11 @@ static void rewrite(struct lprog *l, struct kernel *k)
     list_take(k, &list);
 }
 
-/* The kernel that runs NODE's reduction. */
-static int find_kernel(const struct lprog *l, int node)
-{
-    for (int k = 0; k < l->n_kernel; k++)
-        for (int i = 0; i < l->kernel[k].n && !l->kernel[k].dead && l->kernel[k].tiled; i++) {
-            const struct stmt *s = &l->kernel[k].st[i];
-
-            if (s->kind == ST_LOOP && l->var[s->var].reduce && l->var[s->var].node == node)
-                return k;
-        }
-    return -1;
-}
-
 int pass_mma(struct lprog *l, struct err *e)
 {
     for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
         const struct step *st = &l->trial->step[i];
-        int k = st->kind == STEP_TILE && st->mma ? find_kernel(l, st->node[0]) : -1;
+        int k = st->kind == STEP_TILE && st->mma ? reduction_kernel(l, st->node[0], true) : -1;
 
         if (k < 0)
             continue;

@@ -43,8 +43,7 @@ static void without_memory(struct lprog *l, struct kernel *k, const struct meeti
 {
     struct kernel list = list_new(k);
     int acc = partial_acc(l, k, m), whole = k->st[m->store + 1].acc;
-    struct value v = { .kind = V_ACC, .dt = l->acc[acc].dt, .arg = { acc, -1, -1 } };
-    int own = lprog_value(l, v);
+    int own = lprog_acc_load(l, acc, -1);
 
     for (int i = 0; i < k->n; i++) {
         struct stmt s = k->st[i];

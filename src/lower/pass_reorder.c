@@ -6,7 +6,6 @@
  *                        come behind the first reduction loop turn the accumulator into an
  *                        array, and are run again for the store.
  */
-#include <string.h>
 
 #include "lower/nest.h"
 #include "lower/passes.h"
@@ -154,7 +153,6 @@ static void interchange(struct lprog *l, struct kernel *k, const struct order *o
 {
     struct kernel list = list_new(k);
     struct stmt decl = k->st[n->r.decl], up = k->st[n->r.update], st = k->st[n->r.store];
-    struct value acc = { .kind = V_ACC, .dt = l->acc[up.acc].dt, .arg = { up.acc, -1, -1 } };
     int at = ix_const(&l->ix, 0), depth = 0;
 
     for (int i = first_red; i < o->n; i++)
@@ -162,7 +160,7 @@ static void interchange(struct lprog *l, struct kernel *k, const struct order *o
             at = ix_add(&l->ix, ix_scale(&l->ix, at, l->var[o->var[i]].extent),
                         ix_var(&l->ix, o->var[i]));
     l->acc[up.acc].elems = elems > 0 ? elems : 1; /* an empty nest still declares it */
-    up.acc_at = acc.arg[1] = elems > 1 ? at : -1;
+    up.acc_at = elems > 1 ? at : -1;
     for (int i = 0; i < first_red; i++)
         push_loop(l, &list, o->var[i], LOOP_SERIAL);
     kernel_push(l, &list, decl);
@@ -178,7 +176,7 @@ static void interchange(struct lprog *l, struct kernel *k, const struct order *o
             depth++;
         }
     depth += push_guards(l, &list, n, false);
-    st.val = acc_replace(l, st.val, up.acc, lprog_value(l, acc));
+    st.val = acc_replace(l, st.val, up.acc, lprog_acc_load(l, up.acc, up.acc_at));
     kernel_push(l, &list, st);
     push_end(l, &list, depth + first_red);
     list_take(k, &list);
@@ -225,11 +223,5 @@ static int reorder_step(struct lprog *l, int step, struct err *e)
 
 int pass_reorder(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_REORDER ? reorder_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_REORDER, reorder_step, e);
 }

@@ -73,7 +73,7 @@ static struct stmt copy(const struct ring *r, const struct stmt *s, int tile, in
         load.arg[0] = access_guard(l, load.arg[0], pred);
     t.kind = r->async ? ST_ASYNC : ST_STORE;
     t.val = lprog_value(l, load);
-    t.access = shared_access(l, buffer, ix_add(&l->ix, base, l->access[s->access].index));
+    t.access = lprog_place(l, buffer, ix_add(&l->ix, base, l->access[s->access].index));
     t.by = 0;
     return t;
 }

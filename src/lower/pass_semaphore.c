@@ -65,16 +65,6 @@ static void combine_one(struct meet *m)
     }
 }
 
-static int place(struct lprog *l, int buffer, int index)
-{
-    return lprog_access(l, (struct access){ .src = SRC_BUFFER,
-                                            .dt = l->buffer[buffer].dt,
-                                            .buffer = buffer,
-                                            .body = -1,
-                                            .composed = true,
-                                            .index = index });
-}
-
 /* A kernel in front that stores zeros to all of a buffer. */
 static void insert_zeros(struct meet *m, int buffer)
 {
@@ -86,7 +76,7 @@ static void insert_zeros(struct meet *m, int buffer)
     push_loop(l, &k, var, LOOP_SERIAL);
     kernel_push(l, &k,
                 (struct stmt){ .kind = ST_STORE,
-                               .access = place(l, buffer, ix_var(&l->ix, var)),
+                               .access = lprog_place(l, buffer, ix_var(&l->ix, var)),
                                .val = lprog_lit(l, l->buffer[buffer].dt, 0) });
     push_end(l, &k, 1);
     if (l->target != TARGET_CPU)
@@ -109,10 +99,9 @@ static int number_in_slice(struct lprog *l, const struct kernel *k)
 static void push_flag(struct meet *m, struct kernel *list, enum stmt_kind kind, int access,
                       int index)
 {
-    struct value v = { .kind = V_INDEX, .dt = DT_I32, .arg = { index, -1, -1 } };
-
     kernel_push(m->l, list,
-                (struct stmt){ .kind = kind, .access = access, .val = lprog_value(m->l, v) });
+                (struct stmt){
+                    .kind = kind, .access = access, .val = lprog_index(m->l, DT_I32, index) });
 }
 
 /* The value with what the slices before have stored. */
@@ -120,7 +109,6 @@ static int with_others(struct meet *m, const struct stmt *s)
 {
     struct lprog *l = m->l;
     struct access a = l->access[s->access];
-    struct value load = { .kind = V_LOAD, .dt = a.dt, .arg = { -1, -1, -1 } };
 
     a.n_guard = 1;
     a.guard = arena_array(l->arena, struct guard, 1);
@@ -128,8 +116,7 @@ static int with_others(struct meet *m, const struct stmt *s)
         ix_lt(&l->ix, ix_const(&l->ix, 0), ix_var(&l->ix, m->slices)),
         reduce_identity(m->identity, a.dt),
     };
-    load.arg[0] = lprog_access(l, a);
-    return lprog_op2(l, m->op, a.dt, lprog_value(l, load), s->val);
+    return lprog_op2(l, m->op, a.dt, lprog_load(l, lprog_access(l, a)), s->val);
 }
 
 /* A store to the workspace, which has one slice now. */
@@ -195,7 +182,7 @@ static void rewrite(struct meet *m, enum splitk_mode mode)
     if (mode == SPLITK_SERIAL) {
         flags = splitk_buffer(l, arena_printf(l->arena, "%s.sem", m->name), DT_I32,
                               slices > 0 ? kernel_blocks(l, k) / slices : 0);
-        flag = place(l, flags, number_in_slice(l, k));
+        flag = lprog_place(l, flags, number_in_slice(l, k));
     }
     for (int i = 0; i < k->n; i++) {
         if (i == first && flags >= 0) {

@@ -105,11 +105,5 @@ static int split_step(struct lprog *l, int step, struct err *e)
 
 int pass_split(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_SPLIT ? split_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_SPLIT, split_step, e);
 }

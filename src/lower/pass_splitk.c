@@ -78,9 +78,7 @@ static struct kernel partial(struct lprog *l, const struct kernel *k, const stru
                             l->value[st.val].dt == l->acc[up->acc].dt;
 
             if (!epilogue)
-                st.val = lprog_value(l, (struct value){ .kind = V_ACC,
-                                                        .dt = l->acc[up->acc].dt,
-                                                        .arg = { up->acc, up->acc_at, -1 } });
+                st.val = lprog_acc_load(l, up->acc, up->acc_at);
             st.access = store_access(l, s, st.access, s->slice);
             st.val = cast_to(l, st.val, l->buffer[s->ws].dt);
         }
@@ -99,25 +97,22 @@ static struct kernel combine(struct lprog *l, const struct kernel *k, const stru
     struct stmt st = k->st[r->store];
     struct acc a = l->acc[k->st[r->update].acc];
     enum dtype dt = a.dt;
-    struct value load = { .kind = V_LOAD, .dt = dt, .arg = { -1, -1, -1 } };
-    struct value got = { .kind = V_ACC, .dt = dt, .arg = { -1, -1, -1 } };
-    int loop = lprog_var(l, -1, l->var[s->slice].name, s->n, true);
+    int loop = lprog_var(l, -1, l->var[s->slice].name, s->n, true), acc, load;
 
     a.elems = 1;
-    got.arg[0] = lprog_acc(l, a);
+    acc = lprog_acc(l, a);
     for (int i = 0; i < n; i++)
         kernel_push(l, &list, k->st[round[i]]);
-    kernel_push(l, &list, (struct stmt){ .kind = ST_DECL, .acc = got.arg[0], .acc_at = -1 });
+    kernel_push(l, &list, (struct stmt){ .kind = ST_DECL, .acc = acc, .acc_at = -1 });
     push_loop(l, &list, loop, LOOP_SERIAL);
-    load.arg[0] = store_access(l, s, st.access, loop);
-    load.dt = l->buffer[s->ws].dt;
+    load = store_access(l, s, st.access, loop);
     kernel_push(l, &list,
                 (struct stmt){ .kind = ST_UPDATE,
-                               .acc = got.arg[0],
+                               .acc = acc,
                                .acc_at = -1,
-                               .val = cast_to(l, lprog_value(l, load), dt) });
+                               .val = cast_to(l, lprog_load(l, load), dt) });
     push_end(l, &list, 1);
-    st.val = acc_replace(l, st.val, k->st[r->update].acc, lprog_value(l, got));
+    st.val = acc_replace(l, st.val, k->st[r->update].acc, lprog_acc_load(l, acc, -1));
     kernel_push(l, &list, st);
     push_end(l, &list, n);
     return list;
@@ -212,11 +207,5 @@ static int splitk_step(struct lprog *l, int step, struct err *e)
 
 int pass_splitk(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_SPLITK ? splitk_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_SPLITK, splitk_step, e);
 }

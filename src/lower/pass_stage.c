@@ -156,7 +156,6 @@ static void push_copy(struct staging *g, struct kernel *list, const struct kerne
     struct lprog *l = g->l;
     const char *name = arena_printf(l->arena, "%s.c", l->buffer[buffer].name);
     int *to = subst_table(l), n_to = l->n_var, access = add_guards(g), e;
-    struct value load = { .kind = V_LOAD, .dt = l->access[access].dt, .arg = { -1, -1, -1 } };
     struct walk w;
 
     e = walk_begin(l, list, k, name, g->tile.elems, &w);
@@ -165,11 +164,11 @@ static void push_copy(struct staging *g, struct kernel *list, const struct kerne
         w.ends--;
     }
     tile_digits(l, &g->tile, e, to);
-    load.arg[0] = access_subst(l, access, to, n_to);
+    access = access_subst(l, access, to, n_to);
     kernel_push(l, list,
                 (struct stmt){ .kind = ST_STORE,
-                               .access = shared_access(l, buffer, e),
-                               .val = lprog_value(l, load) });
+                               .access = lprog_place(l, buffer, e),
+                               .val = lprog_load(l, access) });
     walk_end(l, list, &w);
 }
 
@@ -182,7 +181,7 @@ static void stage_kernel(struct staging *g)
         shared_buffer(l, g->kernel, letter, l->access[g->x].dt, g->tile.elems, g->tile.row);
     int behind = g->at + 1;
 
-    g->load = shared_access(l, buffer, tile_linear(l, &g->tile));
+    g->load = lprog_place(l, buffer, tile_linear(l, &g->tile));
     while (copy_loop(l, k, behind) >= 0)
         behind = stmt_end(k, behind) + 1;
     for (int i = 0; i < k->n; i++) {
@@ -220,11 +219,5 @@ static int stage_step(struct lprog *l, int step, struct err *e)
 
 int pass_stage(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_STAGE ? stage_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_STAGE, stage_step, e);
 }

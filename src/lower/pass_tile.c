@@ -16,19 +16,6 @@
 /* Loops and IFs round a statement before; 64 are allowed in the end. */
 enum { MAX_ROUND = 40 };
 
-/* The kernel that runs NODE's reduction, or NODE's own. */
-static int find_kernel(const struct lprog *l, int node)
-{
-    for (int k = 0; k < l->n_kernel; k++)
-        for (int i = 0; i < l->kernel[k].n && !l->kernel[k].dead; i++) {
-            const struct stmt *s = &l->kernel[k].st[i];
-
-            if (s->kind == ST_LOOP && l->var[s->var].reduce && l->var[s->var].node == node)
-                return k;
-        }
-    return node_kernel(l, node);
-}
-
 /* Adds the loop to its list; false = it does not belong where it stands. */
 static bool add_loop(const struct lprog *l, const struct kernel *k, const struct stmt *s,
                      struct naive *n)
@@ -128,9 +115,8 @@ static void push_store(struct tiling *t, struct kernel *list, const struct kerne
 
     if (n->r.update >= 0) {
         int acc = k->st[n->r.update].acc;
-        struct value v = { .kind = V_ACC, .dt = l->acc[acc].dt, .arg = { acc, t->acc_at, -1 } };
 
-        s.val = acc_replace(l, s.val, acc, lprog_value(l, v));
+        s.val = acc_replace(l, s.val, acc, lprog_acc_load(l, acc, t->acc_at));
     }
     s.by = 0;
     for (int i = 0; i < t->n_store; i++)
@@ -194,7 +180,7 @@ static int check_tile(const struct lprog *l, const struct step *st, struct naive
 static int tile_step(struct lprog *l, int step, struct err *e)
 {
     const struct step *st = &l->trial->step[step];
-    struct tiling t = { .l = l, .st = st, .r0 = -1, .kernel = find_kernel(l, st->node[0]) };
+    struct tiling t = { .l = l, .st = st, .r0 = -1, .kernel = main_kernel(l, st->node[0]) };
     int n_var = l->n_var, n_alias = l->n_alias;
     struct naive n;
 
@@ -219,11 +205,5 @@ static int tile_step(struct lprog *l, int step, struct err *e)
 
 int pass_tile(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_TILE ? tile_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_TILE, tile_step, e);
 }

@@ -83,11 +83,5 @@ static int unroll_step(struct lprog *l, int step, struct err *e)
 
 int pass_unroll(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_UNROLL ? unroll_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_UNROLL, unroll_step, e);
 }

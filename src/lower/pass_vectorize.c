@@ -61,30 +61,18 @@ static bool affine(const struct ixs *s, int e, int var, int64_t *coef)
     *coef = 0;
     if (!ix_uses(s, e, var))
         return true;
-    switch (x->op) {
-    case IX_VAR:
+    if (x->op == IX_VAR) {
         *coef = 1;
-        return true;
-    case IX_ADD:
+    } else if (x->op == IX_ADD) {
         if (!affine(s, x->a, var, &a) || !affine(s, x->b, var, &b))
             return false;
         *coef = a + b;
-        return true;
-    case IX_MUL:
-        if (ix_is_const(s, x->b, &b) && affine(s, x->a, var, &a)) {
-            *coef = a * b;
-            return true;
-        }
-        return false;
-    case IX_CONST:
-    case IX_DIV:
-    case IX_MOD:
-    case IX_LT:
-    case IX_AND:
-    case IX_XOR:
-        break;
+    } else {
+        if (x->op != IX_MUL || !ix_is_const(s, x->b, &b) || !affine(s, x->a, var, &a))
+            return false;
+        *coef = a * b;
     }
-    return false;
+    return true;
 }
 
 struct addresses {
@@ -269,11 +257,5 @@ static int vectorize_step(struct lprog *l, int step, struct err *e)
 
 int pass_vectorize(struct lprog *l, struct err *e)
 {
-    for (int i = 0; i < l->trial->n_step && !l->stopped; i++) {
-        int err = l->trial->step[i].kind == STEP_VECTORIZE ? vectorize_step(l, i, e) : 0;
-
-        if (err)
-            return err;
-    }
-    return 0;
+    return steps_each(l, STEP_VECTORIZE, vectorize_step, e);
 }

@@ -1,5 +1,8 @@
 #include "lower/plan.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "lower/nest.h"
 
 enum { MAX_DEPTH = 128 };
@@ -91,7 +94,8 @@ const struct interval *plan_liveness(struct lprog *l)
 struct donor {
     const struct lprog *l;
     int donor, out;
-    int index; /* of the store this statement makes, -1 = not a store to out */
+    int index;  /* of the store this statement makes, -1 = not a store to out */
+    bool blind; /* other indices are not seen: only faults are that */
     bool ok;
 };
 
@@ -104,7 +108,7 @@ static void donor_read(void *ctx, int access)
         return;
     if (a->buffer == d->out)
         d->ok = false;
-    if (a->buffer == d->donor && a->index != d->index && !FAULT(d->l, matmul_reads_own_output))
+    if (a->buffer == d->donor && a->index != d->index && !d->blind)
         d->ok = false;
 }
 
@@ -120,6 +124,17 @@ static bool own_elements(const struct lprog *l, const struct kernel *k, int acce
     return true;
 }
 
+/* Is that node what an assign was written out to? Only a fault asks. */
+static bool assigns(const struct prog *p, int node)
+{
+    char name[2 * MAX_NAME];
+
+    if (node < 0)
+        return false;
+    snprintf(name, sizeof name, "%s.true", p->node[node].name);
+    return prog_find(p, name, strlen(name)) >= 0;
+}
+
 bool plan_inplace_ok(const struct lprog *l, int k, int out, int donor)
 {
     struct donor d = { .l = l, .donor = donor, .out = out, .ok = true };
@@ -127,6 +142,8 @@ bool plan_inplace_ok(const struct lprog *l, int k, int out, int donor)
 
     if (!kernel_reads(l, kn, donor))
         return false;
+    d.blind = FAULT(l, matmul_reads_own_output) ||
+              (FAULT(l, inplace_overlapping_shift) && assigns(l->prog, kn->node));
     for (int i = 0; i < kn->n; i++) {
         const struct stmt *s = &kn->st[i];
         bool to_out = stmt_has_access(s) && l->access[s->access].buffer == out;

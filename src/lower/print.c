@@ -1,5 +1,4 @@
 /* Loop IR as text: `show --as loops`, golden tests, explain. */
-#include <math.h>
 
 #include "ir/text.h"
 #include "lower/loop.h"

@@ -113,48 +113,30 @@ static int scratch(struct plan *p, enum dtype dt, int64_t threads)
     return lprog_buffer(l, b);
 }
 
-static int at_index(struct lprog *l, int buffer, int index)
-{
-    struct access a = { .src = SRC_BUFFER,
-                        .dt = l->buffer[buffer].dt,
-                        .buffer = buffer,
-                        .composed = true,
-                        .index = index };
-
-    return lprog_access(l, a);
-}
-
-static int read_acc(struct lprog *l, int acc)
-{
-    return lprog_value(
-        l, (struct value){ .kind = V_ACC, .dt = l->acc[acc].dt, .arg = { acc, -1, -1 } });
-}
-
 /* Partial results to shared memory, then all of a row are added up by everybody. */
 static void meet(struct plan *p, struct kernel *list)
 {
     struct lprog *l = p->l;
     const struct kernel *k = &l->kernel[p->kernel];
-    int acc = k->st[p->r.update].acc;
+    int acc = k->st[p->r.update].acc, access;
     int w = scratch(p, l->acc[acc].dt, kernel_threads(l, k) * p->extent);
     int first = ix_scale(&l->ix, p->row, p->extent);
     int j = lprog_var(l, l->var[p->var].node,
                       arena_printf(l->arena, "%s.w", l->var[p->var].name), p->extent, true);
-    struct value load = { .kind = V_LOAD, .dt = l->acc[acc].dt, .arg = { -1, -1, -1 } };
 
-    kernel_push(
-        l, list,
-        (struct stmt){ .kind = ST_STORE,
-                       .access = at_index(l, w, ix_add(&l->ix, first, ix_var(&l->ix, p->var))),
-                       .val = read_acc(l, acc) });
+    kernel_push(l, list,
+                (struct stmt){
+                    .kind = ST_STORE,
+                    .access = lprog_place(l, w, ix_add(&l->ix, first, ix_var(&l->ix, p->var))),
+                    .val = lprog_acc_load(l, acc, -1) });
     p->whole = lprog_acc(l, l->acc[acc]);
     kernel_push(l, list, (struct stmt){ .kind = ST_DECL, .acc = p->whole, .acc_at = -1 });
     push_loop(l, list, j, LOOP_SERIAL);
-    load.arg[0] = at_index(l, w, ix_add(&l->ix, first, ix_var(&l->ix, j)));
+    access = lprog_place(l, w, ix_add(&l->ix, first, ix_var(&l->ix, j)));
     kernel_push(
         l, list,
         (struct stmt){
-            .kind = ST_UPDATE, .acc = p->whole, .acc_at = -1, .val = lprog_value(l, load) });
+            .kind = ST_UPDATE, .acc = p->whole, .acc_at = -1, .val = lprog_load(l, access) });
     push_end(l, list, 1);
 }
 
@@ -184,7 +166,7 @@ static void rebuild(struct plan *p)
         if (i == p->r.store) {
             n = push_guards(p, &list) + 1;
             push_if(l, &list, ix_lt(&l->ix, ix_var(&l->ix, p->var), ix_const(&l->ix, 1)));
-            s.val = acc_replace(l, s.val, acc, read_acc(l, p->whole));
+            s.val = acc_replace(l, s.val, acc, lprog_acc_load(l, p->whole, -1));
         }
         if (!p->skip[i])
             kernel_push(l, &list, s);

@@ -69,10 +69,7 @@ static void write_stmt(struct writer *w, struct stmt s)
         return;
     case ST_ATOMIC:
         s.kind = ST_STORE;
-        s.val = lprog_op2(l, OP_ADD, l->access[s.access].dt,
-                          lprog_value(l, (struct value){ .kind = V_LOAD,
-                                                         .dt = l->access[s.access].dt,
-                                                         .arg = { s.access, -1, -1 } }),
+        s.val = lprog_op2(l, OP_ADD, l->access[s.access].dt, lprog_load(l, s.access),
                           serial_value(w, s.val));
         push(w, s);
         return;
@@ -151,18 +148,15 @@ static void write_shuffle(struct writer *w, struct stmt s)
     struct lprog *l = w->l;
     struct value v = l->value[s.val];
     int tmp = w->tmp[v.dt] - 1, n = open_threads(w);
-    struct value own = { .kind = V_ACC, .dt = v.dt, .arg = { v.arg[0], v.arg[1], -1 } };
 
     push(w, (struct stmt){ .kind = ST_SET,
                            .acc = tmp,
                            .acc_at = w->tid,
-                           .val = serial_value(w, lprog_value(l, own)),
+                           .val = serial_value(w, lprog_acc_load(l, v.arg[0], v.arg[1])),
                            .by = s.by });
     close_loops(w, n);
     n = open_threads(w);
-    own.arg[0] = tmp;
-    own.arg[1] = ix_xor(&l->ix, w->tid, ix_const(&l->ix, v.arg[2]));
-    s.val = lprog_value(l, own);
+    s.val = lprog_acc_load(l, tmp, ix_xor(&l->ix, w->tid, ix_const(&l->ix, v.arg[2])));
     push(w, serial_acc(w, s));
     close_loops(w, n);
 }

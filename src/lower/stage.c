@@ -206,23 +206,6 @@ int64_t smem_wanted(const struct lprog *l, int kernel)
     return bytes;
 }
 
-int shared_access(struct lprog *l, int buffer, int index)
-{
-    return lprog_access(l, (struct access){ .src = SRC_BUFFER,
-                                            .dt = l->buffer[buffer].dt,
-                                            .buffer = buffer,
-                                            .composed = true,
-                                            .index = index });
-}
-
-int shared_load(struct lprog *l, int buffer, int index)
-{
-    struct value v = { .kind = V_LOAD, .dt = l->buffer[buffer].dt, .arg = { -1, -1, -1 } };
-
-    v.arg[0] = shared_access(l, buffer, index);
-    return lprog_value(l, v);
-}
-
 int shared_buffer(struct lprog *l, int kernel, const char *suffix, enum dtype dt, int64_t elems,
                   int64_t row)
 {

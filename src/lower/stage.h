@@ -63,9 +63,6 @@ int body_loop(const struct kernel *k, int var);
  * others not counted. */
 int64_t smem_wanted(const struct lprog *l, int kernel);
 
-/* A load of element index of a buffer (dense), a place to store to. */
-int shared_access(struct lprog *l, int buffer, int index);
-int shared_load(struct lprog *l, int buffer, int index);
 /* A buffer of a kernel's blocks: rows of `row` elements. Its name is made unique. */
 int shared_buffer(struct lprog *l, int kernel, const char *suffix, enum dtype dt, int64_t elems,
                   int64_t row);

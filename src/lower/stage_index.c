@@ -57,28 +57,20 @@ static bool affine_add(const struct ixs *s, int e, int64_t by, int64_t *coef, in
     const struct ix *x = &s->x[e];
     int64_t c;
 
-    switch (x->op) {
-    case IX_CONST:
-        *constant += by * x->c;
-        return true;
-    case IX_VAR:
-        coef[x->c] += by;
-        return true;
-    case IX_ADD:
+    if (x->op == IX_ADD)
         return affine_add(s, x->a, by, coef, constant) &&
                affine_add(s, x->b, by, coef, constant);
-    case IX_MUL:
-        if (ix_is_const(s, x->b, &c))
-            return affine_add(s, x->a, by * c, coef, constant);
+    if (x->op == IX_MUL && ix_is_const(s, x->b, &c))
+        return affine_add(s, x->a, by * c, coef, constant);
+    if (x->op == IX_MUL)
         return ix_is_const(s, x->a, &c) && affine_add(s, x->b, by * c, coef, constant);
-    case IX_DIV:
-    case IX_MOD:
-    case IX_LT:
-    case IX_AND:
-    case IX_XOR:
-        break;
-    }
-    return false;
+    if (x->op == IX_CONST)
+        *constant += by * x->c;
+    else if (x->op == IX_VAR)
+        coef[x->c] += by;
+    else
+        return false;
+    return true;
 }
 
 bool index_affine(const struct lprog *l, int e, int64_t *coef, int64_t *constant)

@@ -2,7 +2,6 @@
  * The backends of cc, one per row of cc.def: all the same code, told apart by their
  * configuration. Takes an object from a batch of run_env, or builds one for a trial alone.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

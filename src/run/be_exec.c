@@ -154,6 +154,7 @@ struct exec_cost exec_cost(const struct backend *b)
     return (struct exec_cost){ .process_s = (double)c->process_ns * 1e-9,
                                .framework_s = (double)c->framework_ns * 1e-9,
                                .start_s = (double)c->start_ns * 1e-9,
+                               .lost_s = (double)c->lost_ns * 1e-9,
                                .runs = c->runs,
                                .starts = c->starts,
                                .stale = c->stale };

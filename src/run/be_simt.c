@@ -58,9 +58,9 @@ static int simt_prepare(struct run_env *env, const struct lprog *l, const char *
     (void)env;
     if (!s)
         BUG("out of memory");
-    simt_work_make(&s->work, l, text);
+    simt_work_make(&s->work, l, text, p->sites);
     s->built = simt_build_tcc(str_get(&s->work.text), false, &log);
-    *p = (struct prepared){ l, text, s };
+    *p = (struct prepared){ .l = l, .text = text, .state = s };
     if (!s->built) {
         *o = (struct outcome){ .status = OUT_BUILD_FAILED };
         snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, str_get(&log));

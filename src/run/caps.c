@@ -1,6 +1,5 @@
 #include "run/caps.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +106,46 @@ static const char *refuse_node(const struct caps *c, const struct prog *p, const
     return buf;
 }
 
+bool caps_knob(const struct caps *c, const char *knob, size_t n, const char *value)
+{
+    const char *at = c->knobs;
+
+    while (*at && (strncmp(at, knob, n) != 0 || at[n] != '=')) {
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    for (at += *at ? n : 0; *at && *at != ','; at += strcspn(at, "/,")) {
+        at++; /* over '=' or '/' */
+        if (!strncmp(at, value, strlen(value)) && strchr("/,", at[strlen(value)]))
+            return true;
+    }
+    return false;
+}
+
+const char *caps_set(const struct caps *c, const struct step *s)
+{
+    size_t n = strlen(c->name);
+
+    if (s->kind != STEP_SET || strncmp(s->knob, c->name, n) != 0 || s->knob[n] != '.')
+        return NULL;
+    return s->knob + n + 1;
+}
+
+static const char *refuse_knobs(const struct caps *c, const struct trial *t, char *buf,
+                                size_t n)
+{
+    for (int i = 0; i < t->n_step; i++) {
+        const char *knob = caps_set(c, &t->step[i]);
+
+        if (!knob || caps_knob(c, knob, strlen(knob), t->step[i].value))
+            continue;
+        snprintf(buf, n, "no knob %s with value %s; %s has %s", knob, t->step[i].value, c->name,
+                 *c->knobs ? c->knobs : "none");
+        return buf;
+    }
+    return NULL;
+}
+
 const char *caps_refuse(const struct caps *c, const struct trial *t, char *buf, size_t n,
                         bool *lie)
 {
@@ -114,6 +153,8 @@ const char *caps_refuse(const struct caps *c, const struct trial *t, char *buf, 
     int nodes = 0;
 
     *lie = false;
+    if (refuse_knobs(c, t, buf, n))
+        return buf;
     for (int i = 0; i < p->n; i++) {
         const struct node *x = &p->node[i];
 

@@ -24,6 +24,8 @@ struct caps {
     int max_rank, max_nodes; /* 0 = any */
     unsigned layouts, contract;
     char name[64], version[128];
+    char knobs[512]; /* of `set name.KNOB VALUE`: "KNOB=A/B/C,..", the default first; "" = none
+                      */
     char *why[OP_COUNT][DT_COUNT]; /* CAP_TRIED, CAP_LIE: what was answered */
 };
 
@@ -32,6 +34,11 @@ void caps_all(struct caps *c, enum cap_state state);
 /* "matmul", or with its dtypes "matmul f32 f64": sets these to state; false = no such name. */
 bool caps_add_op(struct caps *c, const char *text, enum cap_state state);
 bool caps_contract(const char *name, unsigned *bit);
+
+/* Does a knob, its name up to n characters, take that value? */
+bool caps_knob(const struct caps *c, const char *knob, size_t n, const char *value);
+/* The knob behind "name." if step s sets one of this compiler, else NULL. */
+const char *caps_set(const struct caps *c, const struct step *s);
 
 /* The dtype that a node counts by. */
 enum dtype caps_dtype(const struct prog *p, const struct node *n);

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "run/cc.h"
 #include "run/fresh.h"
 
@@ -45,21 +45,13 @@ static _Noreturn void child_main(const struct cc_child *c, pid_t parent, int log
     _exit(NOT_STARTED);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
-}
-
 /* Nobody writes to `end`: it is shut when the last process that holds its other side is
  * gone. False = that took too long. */
 static bool wait_end(const struct cc_child *c, int end)
 {
-    int64_t until = now_ms() + INT64_C(3000) * c->seconds, left;
+    int64_t until = clock_ms() + INT64_C(3000) * c->seconds, left;
 
-    while ((left = until - now_ms()) > 0) {
+    while ((left = until - clock_ms()) > 0) {
         struct pollfd p = { .fd = end, .events = POLLIN };
         int ready = poll(&p, 1, left < SLICE_MS ? (int)left : SLICE_MS);
 

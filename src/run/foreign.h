@@ -27,10 +27,11 @@ bool exec_refresh(const struct backend *b);
 /* One failed in a used process and not in a fresh one: counts it. */
 void exec_stale(const struct backend *b);
 
-/* What all its processes cost: CPU time of their starts, of all after it, and in that by
- * their own account of the framework. */
+/* What all its processes and their children cost: CPU time of their starts, of all requests
+ * that were answered, and in that by their own account of the framework; of requests that got
+ * no answer, of which there is no such account. */
 struct exec_cost {
-    double start_s, process_s, framework_s;
+    double start_s, process_s, framework_s, lost_s;
     int64_t runs, starts, stale;
 };
 struct exec_cost exec_cost(const struct backend *b);

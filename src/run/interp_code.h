@@ -22,11 +22,6 @@ enum ins_op {
 #define DOT(id, ring, load, muladd, member) INS_##id,
 #define INS(id, ring)                       INS_##id,
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
     INS_COUNT
 };
 

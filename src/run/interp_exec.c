@@ -49,8 +49,6 @@ static struct dot dot_of(const struct code *c, const struct ins *p, const struct
 }
 
 /* Adds all products of one loop to *acc, in its order. */
-#define VAL(id, ring, member, expr)
-#define INT(id, expr)
 #define MEM(id, ring, bytes, member, read, written) enum { BYTES_##id = bytes };
 #define DOT(id, ring, load, muladd, member)                                                    \
     static void run_##id(const struct dot *d, union word *acc)                                 \
@@ -65,13 +63,7 @@ static struct dot dot_of(const struct code *c, const struct ins *p, const struct
         }                                                                                      \
         acc->member = s.member;                                                                \
     }
-#define INS(id, ring)
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
 
 static enum exec_end exec(struct code *c, const struct ins *code, int64_t steps, int *pc)
 {
@@ -83,11 +75,6 @@ static enum exec_end exec(struct code *c, const struct ins *code, int64_t steps,
 #define DOT(id, ring, load, muladd, member) &&L_##id,
 #define INS(id, ring)                       &&L_##id,
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
     };
     const struct ins *p = code;
     int64_t *const r = c->r;
@@ -127,13 +114,7 @@ static enum exec_end exec(struct code *c, const struct ins *code, int64_t steps,
         run_##id(&d, &v[code[p->c + 2].d]);                                                    \
         GO(p->e);                                                                              \
     }
-#define INS(id, ring)
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
 
 L_LOOP:
     r[p->d] = 0;

@@ -1,7 +1,5 @@
 #include "run/interp_index.h"
 
-#include <string.h>
-
 #include "base/bug.h"
 
 void xtab_init(struct xtab *t, const struct lprog *l, struct arena *a)

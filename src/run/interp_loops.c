@@ -162,17 +162,8 @@ static enum ins_op dot_for(const struct gen *g, const struct open *o, int next)
     static const struct {
         enum ins_op dot, load, muladd;
     } dots[] = {
-#define VAL(id, ring, member, expr)
-#define INT(id, expr)
-#define MEM(id, ring, bytes, member, read, written)
 #define DOT(id, ring, load, muladd, member) { INS_##id, INS_LOAD_##load, INS_##muladd },
-#define INS(id, ring)
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
     };
     const struct ins *p = &g->c->ins[o->head + 1];
 

@@ -47,8 +47,6 @@ static inline void put64(unsigned char *p, uint64_t u)
 }
 
 /* mem_read_ID, mem_write_ID: a stored element as a word, and back */
-#define VAL(id, ring, member, expr)
-#define INT(id, expr)
 #define MEM(id, ring, bytes, member, read, written)                                            \
     static inline void mem_read_##id(const unsigned char *p, union word *w)                    \
     {                                                                                          \
@@ -58,14 +56,7 @@ static inline void put64(unsigned char *p, uint64_t u)
     {                                                                                          \
         written;                                                                               \
     }
-#define DOT(id, ring, load, muladd, member)
-#define INS(id, ring)
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
 
 static inline int32_t int_abs(int32_t x)
 {

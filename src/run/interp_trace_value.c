@@ -66,20 +66,11 @@ int64_t trace_index(struct tracer *t, int e)
 static void mem_read(enum ins_op load, const unsigned char *p, union word *w)
 {
     switch ((int)load) {
-#define VAL(id, ring, member, expr)
-#define INT(id, expr)
 #define MEM(id, ring, bytes, member, read, written)                                            \
     case INS_LOAD_##id:                                                                        \
         mem_read_##id(p, w);                                                                   \
         break;
-#define DOT(id, ring, load, muladd, member)
-#define INS(id, ring)
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
     default:
         BUG("instruction %d loads nothing", (int)load);
     }
@@ -90,20 +81,11 @@ void trace_write(const struct tracer *t, enum dtype dt, unsigned char *p, union 
     enum ins_op store = ins_in(ins_store(dt), t->al);
 
     switch ((int)store) {
-#define VAL(id, ring, member, expr)
-#define INT(id, expr)
 #define MEM(id, ring, bytes, member, read, written)                                            \
     case INS_STORE_##id:                                                                       \
         mem_write_##id(p, &w);                                                                 \
         break;
-#define DOT(id, ring, load, muladd, member)
-#define INS(id, ring)
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
     default:
         BUG("instruction %d stores nothing", (int)store);
     }
@@ -148,16 +130,7 @@ static union word apply(enum ins_op op, union word A, union word B, union word C
     case INS_##id:                                                                             \
         w.member = (expr);                                                                     \
         break;
-#define INT(id, expr)
-#define MEM(id, ring, bytes, member, read, written)
-#define DOT(id, ring, load, muladd, member)
-#define INS(id, ring)
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
     default:
         BUG("instruction %d computes no value", (int)op);
     }

@@ -125,11 +125,6 @@ enum ins_op ins_in(enum ins_op op, enum algebra al)
 #define DOT(id, same, load, muladd, member) INS_##same,
 #define INS(id, same)                       INS_##same,
 #include "run/interp_ops.def"
-#undef VAL
-#undef INT
-#undef MEM
-#undef DOT
-#undef INS
     };
     return al == AL_RING ? (enum ins_op)ring[op] : op;
 }

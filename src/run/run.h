@@ -24,6 +24,7 @@ struct pristine {
 
 struct cc_batch;
 struct caps;
+struct emit_sites;
 
 struct run_env {
     struct slab slab;
@@ -61,6 +62,8 @@ struct prepared {
     const char *text;        /* emitted C, for a GPU emitted CUDA C; NULL for interp */
     void *state;             /* the backend's own */
     const struct backend *b; /* set before prepare */
+    /* of a GPU's text, set before prepare as well; NULL = who needs them emits it again */
+    const struct emit_sites *sites;
 };
 
 struct backend {

@@ -1,7 +1,5 @@
 #include "view/index.h"
 
-#include <string.h>
-
 #include "base/bug.h"
 
 /* Division and modulo are floored: the quotient of a negative index behind a failed guard
@@ -180,29 +178,12 @@ int ix_xor(struct ixs *s, int a, int b)
     return intern(s, IX_XOR, a, b, 0);
 }
 
-int ix_within(struct ixs *s, int a, int64_t lo, int64_t hi)
-{
-    return ix_and(s, ix_lt(s, ix_const(s, lo - 1), a), ix_lt(s, a, ix_const(s, hi)));
-}
-
 bool ix_uses(const struct ixs *s, int e, int var)
 {
     const struct ix *x = &s->x[e];
 
-    switch (x->op) {
-    case IX_CONST:
-        return false;
-    case IX_VAR:
-        return x->c == var;
-    case IX_ADD:
-    case IX_MUL:
-    case IX_DIV:
-    case IX_MOD:
-    case IX_LT:
-    case IX_AND:
-    case IX_XOR:
-        break;
-    }
+    if (x->op == IX_CONST || x->op == IX_VAR)
+        return x->op == IX_VAR && x->c == var;
     return ix_uses(s, x->a, var) || ix_uses(s, x->b, var);
 }
 

@@ -44,8 +44,6 @@ int ix_mod(struct ixs *s, int a, int64_t c);   /* a - c * floor(a / c), c > 0 */
 int ix_lt(struct ixs *s, int a, int b);        /* a < b */
 int ix_and(struct ixs *s, int a, int b);
 int ix_xor(struct ixs *s, int a, int b); /* bit by bit; a and b are >= 0 */
-/* lo <= a < hi as a condition; tests that can't fail given r are left out */
-int ix_within(struct ixs *s, int a, int64_t lo, int64_t hi);
 
 bool ix_is_const(const struct ixs *s, int e, int64_t *c);
 bool ix_uses(const struct ixs *s, int e, int var);

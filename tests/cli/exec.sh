@@ -58,6 +58,24 @@ d = json.loads(open("out").readlines()[-1])
 assert d["findings"] == 0 and d["foreign"][0]["stale"] > 0, d
 ' || wrong "hunt on used: $(tail -n 1 out | head -c 800)"
 
+# knobs: one of them, turned, shows a bug; it stays in the trial, and is named
+BAD=knob ok 1 fuzz -q --trials 40 --backends "$bad" --db knob.db --jobs 1 --json --stop-at 1
+python3 -c '
+import json
+bug = json.loads(open("out").readlines()[-1])["bugs"][0]
+assert "\nset bad.unsafe yes\n" in bug["trial"] and "level" not in bug["trial"], bug
+assert bug["step"] == "set bad.unsafe yes", bug
+assert "--set bad.level=0/1,bad.unsafe=no/yes" in bug["repro"], bug
+' || wrong "knob: $(tail -n 1 out | head -c 1500)"
+BAD=knob ok 1 run 1 --db knob.db --backends "$bad"
+BAD=knob ok 0 fuzz -q --trials 40 --backends "$bad" --db knob2.db --jobs 1 --steps none
+BAD=none ok 0 fuzz -q --trials 40 --backends "$bad" --db knob2.db --jobs 1
+printf 'tilefuzz 1\ninput x f32 [3,5]\ny = neg x\noutput y\nschedule\nset bad.unsafe 7\n' >set.trial
+BAD=none ok 0 run set.trial --backends "$bad"
+says 'UNSUPPORTED: no knob unsafe with value 7; bad has level=0/1,unsafe=no/yes'
+ok 0 run set.trial
+says PASS
+
 # the toy
 for python in python3 /usr/bin/python3 none; do
     $python -c 'import numpy' 2>/dev/null && break
@@ -96,4 +114,38 @@ fails 3 'code of others' run 1 --db bug.db
 TOY_BUG=1 ok 0 explain 1 --db bug.db --backends "$toy"
 says 'guilty pass *sum'
 says 'ran *loops'
+
+# the account: what the framework's children take is its own, and the process's, on both sides; what
+# the adapter does by itself, and a request that gets no answer, is not
+cat >burn.py <<'END'
+import os, subprocess, sys, time
+from tilefuzz_adapter import serve, walk
+BURN = "import time\nwhile time.process_time() < 0.3: pass"
+
+def translate(program):
+    end = time.process_time() + 0.2
+    while time.process_time() < end: pass
+    return program
+
+def run(program, inputs):
+    subprocess.run([sys.executable, "-IS", "-c", BURN])
+    if os.environ.get("BURN") == "die":
+        os._exit(3)
+    return walk(program, inputs, {"neg": lambda node, x: -x})
+
+serve(run, name="burn", library="1", translate=translate, ops=["neg"], dtypes=["f32"])
+END
+burn="exec:$python burn.py"
+ok 0 fuzz -q --trials 2 --jobs 1 --exact-sets 0 --backends "$burn" --db burn.db --json
+python3 -c '
+import json
+x = json.loads(open("out").readlines()[-1])["foreign"][0]
+own, all = x["framework_s"], x["process_s"]
+assert own > 0.3 * x["runs"], x
+assert 0.2 <= all - own < 0.25 * (x["runs"] + 1), x
+assert x["lost_s"] == 0, x
+' || wrong "account: $(tail -n 1 out | head -c 1500)"
+BURN=die ok 1 run neg.trial --backends "$burn"
+BURN=die ok 1 fuzz -q --trials 2 --jobs 1 --budget 1 --backends "$burn" --db die.db
+says 'of CPU over requests that got no answer'
 finish

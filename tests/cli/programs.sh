@@ -27,7 +27,8 @@ agrees() {
             continue
         fi
         n=$((n + 1))
-        "$python" x.py >out 2>&1 || wrong "$form of $f: $(tail -n 3 out)"
+        # PyTorch's words for what it has no kernel for, which its adapter calls UNSUPPORTED
+        "$python" x.py >out 2>&1 || grep -q 'not implemented for' out || wrong "$form of $f: $(tail -n 3 out)"
     done
     echo "$form: $n of $# agree"
 }

@@ -81,7 +81,8 @@ static const char *const seeds[] = {
     "values i [0,3,-1,9]\n",
     "tilefuzz 1\ninput x f16 [4,3]\ninput w f16 [3,4]\nr = roll x shift=[-1,7]\n"
     "p = repeat r times=[1,2]\nm = matmul r w\nn = matmul r w m alpha=0.5 beta=0 acc=f64\n"
-    "c = cumsum n axis=1 acc=f16\nl = logsoftmax c axis=0\noutput p\noutput l\n"
+    "h = assign x r [3:-1:-1,0:3]\no = assign h 2 [0:4:3,0:0]\nc = cumsum n axis=1 acc=f16\nl "
+    "= logsoftmax c axis=0\noutput p\noutput l\n"
     "data seed=2 recipe=normal\n",
     "tilefuzz 1\ninput x f16 [17,20]\ninput q f32 [1,9,4]\nw = permute x [1,0]\n"
     "m = matmul x w\nz = attention q q q scale=0.5\noutput m\noutput z\nschedule\n"
@@ -153,6 +154,7 @@ static const char *const words[] = {
     "beta=",
     "roll",
     "repeat",
+    "assign",
     "cumsum",
     "logsoftmax",
     "attention",

@@ -73,7 +73,8 @@ for line in sys.stdin.buffer:
     if d["do"] == "hello":
         ops = ["neg", "abs" if MODE == "lie" else "neg"] if MODE != "nonsense" else ["frobnicate"]
         say({"ok": True, "version": 1, "name": "bad", "library": "1 " + MODE, "ops": ops,
-             "dtypes": ["f32"], "max_nodes": 1})
+             "dtypes": ["f32"], "max_nodes": 1,
+             "knobs": {"level": ["0", "1"], "unsafe": ["no", "a little", "yes"][::2]}})
     elif d["do"] == "prepare":
         program = d["program"]
         seen += 1
@@ -93,6 +94,8 @@ for line in sys.stdin.buffer:
             storage = array.array("f", inputs[source["input"]])
             sign = 1 if node["op"] == "input" else -1
             if MODE == "used" and seen > 5:
+                sign = 3
+            if MODE == "knob" and program.get("set", {}).get("unsafe") == "yes":
                 sign = 3
             values = array.array("f", [sign * storage[p] for p in elements(source)])
             results.append(({"dtype": "f32", "shape": node["shape"],

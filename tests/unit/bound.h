@@ -96,18 +96,12 @@ static inline int below(struct fix *f, int a, int64_t c)
 
 static inline int at(struct fix *f, int buffer, int index)
 {
-    return lprog_access(&f->l, (struct access){ .src = SRC_BUFFER,
-                                                .dt = f->l.buffer[buffer].dt,
-                                                .buffer = buffer,
-                                                .composed = true,
-                                                .index = index });
+    return lprog_place(&f->l, buffer, index);
 }
 
 static inline int load(struct fix *f, int buffer, int index)
 {
-    return lprog_value(&f->l, (struct value){ .kind = V_LOAD,
-                                              .dt = f->l.buffer[buffer].dt,
-                                              .arg = { at(f, buffer, index), -1, -1 } });
+    return lprog_load(&f->l, at(f, buffer, index));
 }
 
 /* cond ? buffer[index] : fill */
@@ -153,9 +147,7 @@ static inline void accumulate(struct fix *f, enum stmt_kind kind, int acc, int i
 
 static inline int acc_of(struct fix *f, int acc, int index)
 {
-    return lprog_value(
-        &f->l,
-        (struct value){ .kind = V_ACC, .dt = f->l.acc[acc].dt, .arg = { acc, index, -1 } });
+    return lprog_acc_load(&f->l, acc, index);
 }
 
 static inline int shuffled(struct fix *f, int acc, int index, int mask)

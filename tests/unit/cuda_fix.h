@@ -140,18 +140,12 @@ static inline int fix_sum(struct fix *f, int64_t a, int x, int64_t b, int y, int
 
 static inline int fix_place(struct fix *f, int buf, int index)
 {
-    return lprog_access(f->l, (struct access){ .src = SRC_BUFFER,
-                                               .dt = f->l->buffer[buf].dt,
-                                               .buffer = buf,
-                                               .composed = true,
-                                               .index = index });
+    return lprog_place(f->l, buf, index);
 }
 
 static inline int fix_value(struct fix *f, int access)
 {
-    return lprog_value(f->l, (struct value){ .kind = V_LOAD,
-                                             .dt = f->l->access[access].dt,
-                                             .arg = { access, -1, -1 } });
+    return lprog_load(f->l, access);
 }
 
 static inline int fix_load(struct fix *f, int buf, int index)
@@ -219,9 +213,7 @@ static inline void fix_mma(struct fix *f, const char *dtype)
     fix_end(f, 3);
     h = fix_loop(f, "h2", 2, LOOP_SERIAL);
     p = fix_loop(f, "p2", 2, LOOP_SERIAL);
-    val = lprog_value(f->l, (struct value){ .kind = V_ACC,
-                                            .dt = DT_F32,
-                                            .arg = { acc, fix_sum(f, 2, h, 1, p, 0), -1 } });
+    val = lprog_acc_load(f->l, acc, fix_sum(f, 2, h, 1, p, 0));
     fix_write(f, ST_STORE, 3,
               fix_sum(f, 8, fix_sum(f, 8, h, 1, g, 0), 1, fix_sum(f, 2, t, 1, p, 0), 0), val);
     fix_end(f, 4);

@@ -158,11 +158,9 @@ static void stages(struct fix *f)
     val = lprog_value(f->l,
                       (struct value){ .kind = V_SHFL, .dt = DT_F32, .arg = { acc, -1, 4 } });
     fix_push(f, (struct stmt){ .kind = ST_UPDATE, .acc = acc, .acc_at = -1, .val = val });
-    val = lprog_value(f->l, (struct value){ .kind = V_INDEX, .dt = DT_I32, .arg = { i } });
+    val = lprog_index(f->l, DT_I32, i);
     fix_write(f, ST_ACQUIRE, 1, ix_const(&f->l->ix, 3), val);
-    fix_write(f, ST_ATOMIC, 3, c,
-              lprog_value(
-                  f->l, (struct value){ .kind = V_ACC, .dt = DT_F32, .arg = { acc, -1, -1 } }));
+    fix_write(f, ST_ATOMIC, 3, c, lprog_acc_load(f->l, acc, -1));
     fix_write(f, ST_RELEASE, 1, ix_const(&f->l->ix, 3), val);
     fix_end(f, 2);
     fix_emit(f);

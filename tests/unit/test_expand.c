@@ -58,12 +58,19 @@ static int64_t differences(const struct trial *t, const struct trial *x, enum al
 }
 
 static const char *const programs[] = {
-    "z = softmax x axis=2\noutput z\n",          "z = softmax x axis=0\noutput z\n",
-    "z = layernorm x g h eps=0.001\noutput z\n", "z = rmsnorm x g eps=0.001\noutput z\n",
-    "z = argmax x axis=1\noutput z\n",           "z = gather x i axis=1\noutput z\n",
-    "z = gather x i axis=2\noutput z\n",         "z = concat x x axis=1\noutput z\n",
-    "z = logsoftmax x axis=1\noutput z\n",       "z = cumsum x axis=0\noutput z\n",
+    "z = softmax x axis=2\noutput z\n",
+    "z = softmax x axis=0\noutput z\n",
+    "z = layernorm x g h eps=0.001\noutput z\n",
+    "z = rmsnorm x g eps=0.001\noutput z\n",
+    "z = argmax x axis=1\noutput z\n",
+    "z = gather x i axis=1\noutput z\n",
+    "z = gather x i axis=2\noutput z\n",
+    "z = concat x x axis=1\noutput z\n",
+    "z = logsoftmax x axis=1\noutput z\n",
+    "z = cumsum x axis=0\noutput z\n",
     "z = cumsum x axis=2\noutput z\n",
+    "z = assign x 2 [0:3,3:-1:-2,1:5:3]\noutput z\n",
+    "v = slice x [0:2,3:-1:-1,0:4]\nz = assign x v [2:0:-1,0:4,4:0:-1]\noutput z\n",
 };
 
 static const char *const dtypes[] = { "f32", "f16", "bf16", "f64" };

@@ -372,6 +372,46 @@ static void narrow_options_still_give_legal_trials(void **state)
     }
 }
 
+/* Every value but the first of each knob, and the program and other steps as they are without.
+ */
+static void knobs_of_others_are_drawn_beside_all_else(void **state)
+{
+    struct str with = { 0 }, without = { 0 };
+    struct room *r = *state;
+    int seen[3] = { 0 };
+    struct gen_opts o;
+
+    assert_true(gen_set_legal("a.x=0/1,b.y=p/q/r") && gen_set_legal(""));
+    assert_false(gen_set_legal("a.x") || gen_set_legal("x=0/1") || gen_set_legal("a.x=0/") ||
+                 gen_set_legal("a.x=0/-1"));
+    gen_opts_default(&o);
+    for (int i = 0; i < 200; i++) {
+        struct trial *t;
+
+        o.set[0] = '\0';
+        arena_reset(&r->trial);
+        text_of(gen_trial(3, (uint64_t)i, &o, &r->trial, &r->scratch), &without);
+        strcpy(o.set, "a.x=0/1,b.y=p/q/r");
+        arena_reset(&r->trial);
+        t = gen_trial(3, (uint64_t)i, &o, &r->trial, &r->scratch);
+        check_one(r, t, i);
+        while (t->n_step && t->step[t->n_step - 1].kind == STEP_SET) {
+            const struct step *s = &t->step[--t->n_step];
+
+            assert_true(!strcmp(s->knob, "a.x") || !strcmp(s->knob, "b.y"));
+            assert_non_null(strchr(s->knob[0] == 'a' ? "1" : "qr", s->value[0]));
+            seen[s->value[0] == '1' ? 0 : s->value[0] == 'q' ? 1 : 2]++;
+        }
+        text_of(t, &with);
+        assert_string_equal(str_get(&with), str_get(&without));
+    }
+    assert_in_range(seen[0], 40, 100);
+    assert_in_range(seen[1], 15, 60);
+    assert_in_range(seen[2], 15, 60);
+    str_release(&with);
+    str_release(&without);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +424,7 @@ int main(void)
         cmocka_unit_test(a_trial_is_the_same_whenever_it_is_drawn),
         cmocka_unit_test(ops_and_steps_can_be_left_out),
         cmocka_unit_test(narrow_options_still_give_legal_trials),
+        cmocka_unit_test(knobs_of_others_are_drawn_beside_all_else),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -51,11 +51,7 @@ static int turned(struct hand *h, int by)
 
 static int hand_at(struct hand *h, int buffer, int index)
 {
-    return lprog_access(&h->l, (struct access){ .src = SRC_BUFFER,
-                                                .dt = DT_F32,
-                                                .buffer = buffer,
-                                                .composed = true,
-                                                .index = index });
+    return lprog_place(&h->l, buffer, index);
 }
 
 static void store(struct hand *h, int buffer, int index)
@@ -68,14 +64,10 @@ static void store(struct hand *h, int buffer, int index)
 
 static void fetch(struct hand *h, int buffer, int index)
 {
-    struct value v = { .kind = V_LOAD,
-                       .dt = DT_F32,
-                       .arg = { hand_at(h, buffer, index), -1, -1 } };
+    int val = lprog_load(&h->l, hand_at(h, buffer, index));
 
-    kernel_push(
-        &h->l, h->k,
-        (struct stmt){
-            .kind = ST_UPDATE, .acc = h->acc, .acc_at = -1, .val = lprog_value(&h->l, v) });
+    kernel_push(&h->l, h->k,
+                (struct stmt){ .kind = ST_UPDATE, .acc = h->acc, .acc_at = -1, .val = val });
 }
 
 /* How many barriers pass sync adds; none are needed or missing afterwards. */

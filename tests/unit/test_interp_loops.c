@@ -37,18 +37,12 @@ static struct kernel *hand_built(struct fix *f, int *i)
 
 static int direct(struct fix *f, int buffer, int index)
 {
-    return lprog_access(&f->l, (struct access){ .src = SRC_BUFFER,
-                                                .dt = DT_I32,
-                                                .buffer = buffer,
-                                                .composed = true,
-                                                .index = index });
+    return lprog_place(&f->l, buffer, index);
 }
 
 static int load(struct fix *f, int buffer, int index)
 {
-    return lprog_value(&f->l, (struct value){ .kind = V_LOAD,
-                                              .dt = DT_I32,
-                                              .arg = { direct(f, buffer, index), -1, -1 } });
+    return lprog_load(&f->l, direct(f, buffer, index));
 }
 
 static void push_loop_of(struct fix *f, struct kernel *k, int var, enum loop_kind kind)
@@ -117,10 +111,7 @@ static void push_dot(struct fix *f, struct kernel *k, int i, int64_t shift)
     kernel_push(&f->l, k,
                 (struct stmt){ .kind = ST_UPDATE, .acc = acc, .acc_at = -1, .val = mul });
     push_end_of(f, k);
-    push_store_of(
-        f, k, Z, ix_const(x, 0),
-        lprog_value(&f->l,
-                    (struct value){ .kind = V_ACC, .dt = DT_I32, .arg = { acc, -1, -1 } }));
+    push_store_of(f, k, Z, ix_const(x, 0), lprog_acc_load(&f->l, acc, -1));
 }
 
 static void dots_are_checked(void **state)
@@ -212,11 +203,8 @@ static void arrays_of_accumulators(void **state)
     push_end_of(f, k);
     push_end_of(f, k);
     push_loop_of(f, k, j, LOOP_SERIAL);
-    push_store_of(
-        f, k, Z, ix_var(x, j),
-        lprog_value(&f->l, (struct value){ .kind = V_ACC,
-                                           .dt = DT_I32,
-                                           .arg = { acc, ix_mod(x, ix_var(x, j), 4), -1 } }));
+    push_store_of(f, k, Z, ix_var(x, j),
+                  lprog_acc_load(&f->l, acc, ix_mod(x, ix_var(x, j), 4)));
     push_end_of(f, k);
     z = run(f, AL_IEEE);
     for (int n = 0; n < 8; n++)

@@ -31,18 +31,12 @@ static struct arrays hand_built(struct fix *f)
 
 static int direct(struct fix *f, int buffer, int index)
 {
-    return lprog_access(&f->l, (struct access){ .src = SRC_BUFFER,
-                                                .dt = f->l.buffer[buffer].dt,
-                                                .buffer = buffer,
-                                                .composed = true,
-                                                .index = index });
+    return lprog_place(&f->l, buffer, index);
 }
 
 static int load(struct fix *f, int buffer, int index)
 {
-    return lprog_value(&f->l, (struct value){ .kind = V_LOAD,
-                                              .dt = f->l.buffer[buffer].dt,
-                                              .arg = { direct(f, buffer, index), -1, -1 } });
+    return lprog_load(&f->l, direct(f, buffer, index));
 }
 
 static void push_loop_of(struct fix *f, struct kernel *k, int var, enum loop_kind kind)
@@ -104,10 +98,7 @@ static void patterns_pass_through_memory(void **state)
         half = load(f, u, ix_scale(&f->l.ix, v, 2));
         lprog_kernel(&f->l, "y", 1);
         push_loop_of(f, f->l.kernel, n, LOOP_SERIAL);
-        push_store_of(
-            f, f->l.kernel, t, v,
-            lprog_value(&f->l,
-                        (struct value){ .kind = V_INDEX, .dt = DT_I32, .arg = { v, -1, -1 } }));
+        push_store_of(f, f->l.kernel, t, v, lprog_index(&f->l, DT_I32, v));
         push_store_of(f, f->l.kernel, f->l.node_buffer[1], v, half);
         push_store_of(f, f->l.kernel, f->l.node_buffer[2], v,
                       lprog_op1(&f->l, OP_CAST, DT_F64, half));
@@ -148,10 +139,7 @@ static void wide_lanes_and_arrays(void **state)
         (struct stmt){ .kind = ST_UPDATE, .acc = acc, .acc_at = at, .val = load(f, s.x, v) });
     push_end_of(f, s.k);
     push_loop_of(f, s.k, s.i, LOOP_LANES);
-    push_store_of(
-        f, s.k, s.z, v,
-        lprog_value(&f->l,
-                    (struct value){ .kind = V_ACC, .dt = DT_F64, .arg = { acc, at, -1 } }));
+    push_store_of(f, s.k, s.z, v, lprog_acc_load(&f->l, acc, at));
     push_end_of(f, s.k);
     run(f, AL_IEEE);
     z = f->o.out[0];

@@ -108,6 +108,110 @@ static void flushing_widens_by_the_least_normal(void **state)
     assert_int_equal(verdict_on_one(w, wrong).kind, VK_MISMATCH);
 }
 
+/* (x + y) * z / w in halves, each of the first two rounded or not. */
+static float in_halves(enum dtype dt, const float *in, int choice)
+{
+    float v = in[0] + in[1];
+
+    v = choice & 1 ? (float)grid_round(dt, (double)v) : v;
+    v *= in[2];
+    v = choice & 2 ? (float)grid_round(dt, (double)v) : v;
+    return (float)grid_round(dt, (double)(v / in[3]));
+}
+
+static void halves_in_excess(void **state)
+{
+    static const char text[] =
+        "input x %s []\ninput y %s []\ninput z %s []\ninput w %s []\n"
+        "a = add x y\nm = mul a z\nd = div m w\noutput d\n"
+        "values x [%.17g]\nvalues y [%.17g]\nvalues z [%.17g]\nvalues w [%.17g]\n";
+    int differ = 0;
+
+    (void)state;
+    for (int n = 0; n < 2000; n++) {
+        enum dtype dt = n & 1 ? DT_F16 : DT_BF16;
+        const char *name = dtype_info(dt)->name;
+        double in[4];
+        float f[4];
+
+        for (int k = 0; k < 4; k++) {
+            in[k] = grid_round(dt, 1 + (n * 37 + k * 991) % 1009 / 1009.0);
+            f[k] = (float)in[k];
+        }
+        const struct trial *t =
+            trial_of(text, name, name, name, name, in[0], in[1], in[2], in[3]);
+        const struct want *w = by(t, CONTRACT_MAY_EXCESS), *strict = by(t, 0);
+
+        for (int choice = 0; choice < 4; choice++) {
+            float got = in_halves(dt, f, choice), far = got * (choice & 1 ? 1.02f : 0.98f);
+            unsigned char half[2];
+
+            grid_store(dt, (double)got, half);
+            assert_int_equal(verdict_on_one(w, half).kind, VK_PASS);
+            assert_int_equal(verdict_on_one(w, half).n_judged, 1);
+            differ += verdict_on_one(strict, half).kind == VK_MISMATCH;
+            if (choice == 3)
+                assert_int_equal(verdict_on_one(strict, half).kind, VK_PASS);
+            grid_store(dt, grid_round(dt, (double)far), half);
+            assert_int_equal(verdict_on_one(w, half).kind, VK_MISMATCH);
+        }
+    }
+    assert_true(differ > 1000);
+}
+
+static void what_excess_leaves_alone(void **state)
+{
+    const struct trial *t = trial_of(
+        "input x f16 [3]\ninput y f32 [3]\na = add x 0.1\nb = add x 1\nc = cast y f16\n"
+        "d = cast c f32\ne = cast a f32\nf = mul b 2\ng = mul x 2\nh = sub g g\noutput d\n"
+        "output e\noutput f\noutput a\noutput h\n"
+        "values x [1,2,40000]\nvalues y [0.1,1.5,1000.3]\n");
+    const struct want *w = by(t, CONTRACT_MAY_EXCESS), *also = by(t, CONTRACT_MAY_UNCAST);
+    const struct val *e = wanted(w, "e")->ieee, *f = wanted(w, "f")->ieee;
+    const struct val *d = wanted(w, "d")->ieee;
+
+    (void)state;
+    assert_true(e[0].e > 0 && e[1].e > 0);                  /* x + 0.1 is rounded */
+    assert_true(f[0].e == 0 && f[1].e == 0 && f[0].v == 4); /* 2 and 3 are halves */
+    assert_int_equal(open_of(w, "h"), 1); /* 80000 is infinite if it is rounded */
+    for (int k = 0; k < 3; k++)
+        assert_true(d[k].e == 0); /* a cast rounds */
+    assert_true(w->opened > 0);
+    d = wanted(also, "d")->ieee;
+    assert_true(d[0].e > 0 && d[1].e == 0 && d[2].e > 0);
+    assert_true(fabs(d[0].v - (double)0.1f) <= d[0].e && d[0].e < 0x1p-14);
+    assert_true(wanted(also, "e")->ieee[0].e == 0);
+    t = trial_of("input x f16 [2]\na = add x 2048\nb = neg a\noutput b\nvalues x [1,2]\n");
+    assert_int_equal(by(t, CONTRACT_MAY_EXCESS)->opened, 1); /* no exact data: 2049 */
+}
+
+static void integers_that_overflow(void **state)
+{
+    const struct trial *t = trial_of(
+        "input x i32 [5,3]\ninput y i32 [3,1]\ns = sum x axes=[1]\np = prod x axes=[1]\n"
+        "c = cumsum x axis=1\nm = matmul x y alpha=2\nd = add s 1\ne = add x x\noutput s\n"
+        "output p\noutput c\noutput m\noutput d\noutput e\n"
+        "values x [2147483647,1,-1, 16777217,16777216,1, 65536,65536,65536, "
+        "2147483647,2147483647,0, -2147483648,-1,1]\nvalues y [1,1,1]\n");
+    const int32_t sum[] = { INT32_MAX, 33554434, 196608, INT32_MAX, INT32_MIN };
+    const struct want *w = by(t, CONTRACT_OPEN_OVERFLOW), *strict = by(t, 0);
+    const struct want_node *s = wanted(w, "s"), *p = wanted(w, "p"), *c = wanted(w, "c");
+
+    (void)state;
+    assert_int_equal(open_of(strict, "s") + open_of(strict, "p") + open_of(strict, "c"), 0);
+    assert_int_equal(s->word[0], sum[0]); /* it comes back */
+    assert_int_equal(s->word[1], sum[1]); /* more than a float holds, and judged */
+    assert_int_equal(open_of(w, "s"), 1);
+    assert_true(s->unsure[3]);
+    assert_true(!p->unsure[3] && p->word[3] == 0); /* whatever order, true is 0 */
+    assert_int_equal(open_of(w, "p"), 3);
+    assert_true(c->unsure[1] && !c->unsure[2] && c->unsure[10]);
+    assert_int_equal(open_of(w, "c"), 4);
+    assert_int_equal(open_of(w, "m"), 3);
+    assert_int_equal(open_of(w, "d"), 1); /* what is computed from it */
+    assert_int_equal(open_of(w, "e"), 0);
+}
+
 static void a_schedule_means_nothing(void **state)
 {
     static const char text[] = "input x f32 [1,64]\ns = softmax x axis=1\noutput s\n";
@@ -128,6 +232,9 @@ int main(void)
         cmocka_unit_test(of_nothing_and_ties),
         cmocka_unit_test(accuracy),
         cmocka_unit_test(flushing_widens_by_the_least_normal),
+        cmocka_unit_test(halves_in_excess),
+        cmocka_unit_test(what_excess_leaves_alone),
+        cmocka_unit_test(integers_that_overflow),
         cmocka_unit_test(a_schedule_means_nothing),
     };
 

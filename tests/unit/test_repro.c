@@ -187,13 +187,17 @@ static const char composites[] =
 /* What goes round, what is scaled, what is added up on the way. */
 static const char scans[] =
     "tilefuzz 1\ninput x @ [3,5]\ninput y @ [5,3]\ninput c @ [3,3]\ninput xi i32 [3,5]\n"
-    "input yi i32 [5,3]\ninput ci i32 [3,3]\nro = roll x shift=[-1,7]\n"
+    "input yi i32 [5,3]\ninput ci i32 [3,3]\nav = slice x [0:3,4:0:-2]\n"
+    "aa = assign x av [2:-1:-1,0:3:2]\nab = assign aa 3 [1:2,0:5:3]\n"
+    "aw = slice xi [1:2,0:5]\nac = assign xi aw [0:1,4:-1:-1]\n"
+    "ad = assign ac 70000 [0:0,0:5]\nro = roll x shift=[-1,7]\n"
     "re = repeat ro times=[2,3]\nrr = copy re\nls = logsoftmax x axis=0\n"
     "l2 = logsoftmax x axis=1\ncs = cumsum x axis=1\nct = cumsum x axis=0 acc=f64\n"
     "cu = cumsum xi axis=0\nm1 = matmul x y alpha=0.3\nm2 = matmul x y c alpha=-2 beta=0.7\n"
     "m3 = matmul x y c alpha=0 beta=3\nm4 = matmul x y c alpha=1 beta=0\n"
     "m5 = matmul x y c acc=f64\nm6 = matmul x y c alpha=0 beta=0\n"
-    "mi = matmul xi yi ci alpha=70000 beta=-1\noutput ro\noutput rr\noutput ls\noutput l2\n"
+    "mi = matmul xi yi ci alpha=70000 beta=-1\noutput ab\noutput ad\noutput ro\noutput "
+    "rr\noutput ls\noutput l2\n"
     "output cs\noutput ct\noutput cu\noutput m1\noutput m2\noutput m3\noutput m4\n"
     "output m5\noutput m6\noutput mi\nschedule\ndata seed=5 recipe=normal\n";
 

@@ -244,19 +244,13 @@ static void slices_take_turns(void **state)
     b = open_loop(f, LOOP_BLOCK, "b", 4);
     t = open_loop(f, LOOP_THREAD, "t", 16);
     first = ix_lt(x, zero, b);
-    store(f, ST_ACQUIRE, flag, zero,
-          lprog_value(&f->l,
-                      (struct value){ .kind = V_INDEX, .dt = DT_I32, .arg = { b, -1, -1 } }));
+    store(f, ST_ACQUIRE, flag, zero, lprog_index(&f->l, DT_I32, b));
     sync(f, ST_SYNC, 0);
     old = load_if(f, first, ws, t, 0);
     store(f, ST_STORE, ws, t,
           lprog_op2(&f->l, OP_ADD, DT_F32, old, load(f, X, mad(f, b, 16, t))));
     sync(f, ST_SYNC, 0);
-    store(
-        f, ST_RELEASE, flag, zero,
-        lprog_value(&f->l, (struct value){ .kind = V_INDEX,
-                                           .dt = DT_I32,
-                                           .arg = { ix_add(x, b, ix_const(x, 1)), -1, -1 } }));
+    store(f, ST_RELEASE, flag, zero, lprog_index(&f->l, DT_I32, ix_add(x, b, ix_const(x, 1))));
     ends(f, 2);
     lprog_kernel(&f->l, "z.all", -1);
     t = open_loop(f, LOOP_SERIAL, "i", N);

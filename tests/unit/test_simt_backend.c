@@ -149,7 +149,7 @@ static void gcc_and_tcc_agree(void **state)
 
     (void)state;
     open_trial(&f, ring, FAULT_async_zero_fill_after_loop);
-    simt_work_make(&w, f.l, NULL);
+    simt_work_make(&w, f.l, NULL, NULL);
     built[0] = simt_build_tcc(str_get(&w.text), false, &log);
     built[1] = simt_build_gcc(str_get(&w.text), NULL, &log);
     if (!built[0] || !built[1])

@@ -16,6 +16,8 @@
 #include "lower/lower.h"
 #include "run/run.h"
 
+#include "ring_words.h"
+
 struct fix {
     struct run_env env;
     struct arena a;
@@ -125,30 +127,6 @@ static void f32_in_ieee(void **state)
                 fail_msg("%s, element %d: got %.9g", row[i].line, k, (double)got[k]);
         tcc->release(&((struct fix *)*state)->p);
     }
-}
-
-static uint32_t mix(uint32_t h)
-{
-    h ^= h >> 16;
-    h *= 0x85ebca6bu;
-    h ^= h >> 13;
-    h *= 0xc2b2ae35u;
-    return h ^ h >> 16;
-}
-
-static uint32_t inverse(uint32_t x)
-{
-    return mix(x ^ 0x7feb352du) | 1;
-}
-
-static uint32_t power_of_5(uint32_t n)
-{
-    uint32_t y = 1, by = 5;
-
-    for (; n; n >>= 1, by *= by)
-        if (n & 1)
-            y *= by;
-    return y;
 }
 
 static void f32_in_ring(void **state)

@@ -49,7 +49,8 @@ static const char *const canonical[] = {
          "unroll y.m.1.1\nvectorize y.n 4\nplan linear\ninplace off\n"
          "data seed=18446744073709551615 recipe=uniform\n",
     HEAD "input x f32 [4,5]\na = exp x\ny = sum a axes=[1]\noutput y\nschedule\nfuse a y\n"
-         "split y.r0 4\nplan off\ninplace on\ndata seed=1 recipe=positive\n",
+         "split y.r0 4\nplan off\ninplace on\nset jax.jit_2 on\nset tinygrad.NOOPT 1\ndata "
+         "seed=1 recipe=positive\n",
     HEAD "input x f32 [5]\ninput i i32 [2]\ninput b bool [2]\ny = neg x\noutput y\n"
          "schedule\nplan best\ndata seed=1 recipe=ints\nvalues x [0.1,-inf,nan,1e+20,-0]\n"
          "values i [-2147483648,1073741824]\nvalues b [0,1]\n",
@@ -101,6 +102,8 @@ static const char *const canonical[] = {
     HEAD "input q f32 [4,3,8]\ny = attention q q q scale=1\noutput y\nschedule\n"
          "algo y flash block=2 splits=64\ndata seed=0 recipe=normal\n",
     HEAD "input x i32 [2,3]\na = roll x shift=[-1,5]\ny = repeat a times=[2,1]\n" TAIL,
+    HEAD "input x f16 [2,3]\na = slice x [0:2:1,1:3:1]\nb = assign x a [1:-1:-1,0:2:1]\n"
+         "y = assign b 0.1 [0:0:1,0:3:2]\n" TAIL,
     HEAD "input x f16 [2,3]\ninput w f16 [3,2]\ninput c f16 [2,2]\na = matmul x w c\n"
          "b = matmul x w a alpha=0.1 beta=-2 acc=f64\nd = matmul x w alpha=0\n"
          "y = matmul x w b alpha=1 beta=0\n" TAIL,

@@ -4,23 +4,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { LEAST_ROOM = 64 << 20, SLICE_MS = 200, PEACE_MS = 2000 };
-
-static int64_t now_ms(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
-}
 
 static void reap(struct client *c)
 {
@@ -182,10 +174,10 @@ static bool send_byte(const struct client *c, char byte)
 
 static enum client_result wait_answer(struct client *c, int seconds)
 {
-    int64_t until = now_ms() + INT64_C(1000) * seconds, left;
+    int64_t until = clock_ms() + INT64_C(1000) * seconds, left;
     char byte;
 
-    while ((left = until - now_ms()) > 0) {
+    while ((left = until - clock_ms()) > 0) {
         struct pollfd p = { .fd = c->answers, .events = POLLIN };
         int ready = poll(&p, 1, left < SLICE_MS ? (int)left : SLICE_MS);
 

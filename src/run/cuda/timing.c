@@ -1,6 +1,5 @@
 #include "run/cuda/timing.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -95,6 +96,28 @@ bool exec_child_runs(const struct exec_child *c)
     return c->pid > 0 && c->owner == getpid();
 }
 
+/* Of those that it has started and waited for: a compiler, say. Goes by hundredths of a second,
+ * all told, so that nothing is lost from one call to the next. */
+static int64_t ended_children_ns(pid_t pid)
+{
+    char path[40], text[1024], *p;
+    long long user, system;
+    ssize_t n;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n < 0 ? 0 : n] = '\0';
+    p = strrchr(text, ')'); /* behind the name: fields 3 and on; 16 and 17 are these */
+    if (!p || sscanf(p + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lld %lld",
+                     &user, &system) != 2)
+        return 0;
+    return (user + system) * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK));
+}
+
 int64_t exec_child_cpu(struct exec_child *c)
 {
     struct timespec ts;
@@ -103,7 +126,7 @@ int64_t exec_child_cpu(struct exec_child *c)
 
     if (!exec_child_runs(c) || clock_getcpuclockid(c->pid, &clock) || clock_gettime(clock, &ts))
         return 0;
-    now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+    now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec + ended_children_ns(c->pid);
     more = now - c->cpu_ns;
     c->cpu_ns = now;
     return more;

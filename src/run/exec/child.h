@@ -32,7 +32,7 @@ bool exec_child_start(struct exec_child *c, char *const *argv, struct str *why);
 bool exec_child_runs(const struct exec_child *c); /* ours, and not ended by exec_child_end */
 /* Kills it if it has not ended. Returns what waitpid says. */
 int exec_child_end(struct exec_child *c);
-/* CPU time since the last call, in ns. */
+/* CPU time since the last call, in ns, that of its ended children included. */
 int64_t exec_child_cpu(struct exec_child *c);
 
 /* until: in ns of CLOCK_MONOTONIC. tick is moved on while we wait; it may be NULL. */

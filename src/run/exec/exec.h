@@ -21,7 +21,7 @@ struct exec_row {
 };
 
 struct exec_count {
-    _Atomic int64_t framework_ns, process_ns, start_ns, runs, starts, stale;
+    _Atomic int64_t framework_ns, process_ns, start_ns, lost_ns, runs, starts, stale;
 };
 
 /* Why there is no answer that could be used. */
@@ -31,6 +31,11 @@ struct talk_env {
     int deadline_s;
     volatile uint64_t *tick;
 };
+
+/* When so many seconds from now are over, 0 = the default. Of a clock on the wall, but longer
+ * on a machine where more wants to run than there are cores, by that share, up to ten times: a
+ * slow answer of a starved process is no hang. */
+int64_t exec_until(int seconds);
 
 /* Starts a child that has said hello, unless one runs. why: for a person, one line. */
 enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, size_t n);
@@ -58,7 +63,7 @@ bool exec_run(struct exec_row *r, const struct talk_env *t, const struct lprog *
 bool exec_hello(struct exec_row *r, const json_t *answer, char *why, size_t n);
 
 /* The line of a request. */
-void exec_say_program(const struct lprog *l, struct str *s);
+void exec_say_program(const struct caps *c, const struct lprog *l, struct str *s);
 void exec_say_run(const struct lprog *l, struct str *s);
 size_t exec_storage(const struct buffer *b); /* bytes */
 

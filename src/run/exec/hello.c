@@ -46,6 +46,51 @@ static bool name_contract(struct caps *c, const char *name)
     return true;
 }
 
+/* {"NOOPT": ["0", "1"], ..}, the default first, as caps keep it. */
+static bool read_knobs(const json_t *knobs, struct caps *c, char *why, size_t n)
+{
+    const char *knob;
+    json_t *values, *v;
+    size_t i, at = 0;
+
+    if (knobs && !json_is_object(knobs)) {
+        snprintf(why, n, "hello has knobs that are no object");
+        return false;
+    }
+    json_object_foreach((json_t *)knobs, knob, values)
+    {
+        char full[MAX_KNOB + 2];
+
+        snprintf(full, sizeof full, "%s.%s", c->name, knob);
+        json_array_foreach(values, i, v)
+        {
+            const char *text = json_is_string(v) ? json_string_value(v) : "";
+            int wrote = snprintf(c->knobs + at, sizeof c->knobs - at, "%s%s%s",
+                                 i    ? "/"
+                                 : at ? ","
+                                      : "",
+                                 i ? "" : knob, i ? "" : "=");
+
+            if (!knob_spelt(full, strlen(full)) || !knob_value_spelt(text, strlen(text)) ||
+                at + (size_t)wrote + strlen(text) >= sizeof c->knobs) {
+                snprintf(why, n,
+                         "hello's knob %.40s: letters, digits and _ in it and in %.20s and in "
+                         "values, and not too many, are taken",
+                         knob, c->name);
+                return false;
+            }
+            at += (size_t)wrote;
+            at += (size_t)sprintf(c->knobs + at, "%s", text);
+        }
+        if (json_array_size(values) < 2) {
+            snprintf(why, n, "hello's knob %.40s: a list of two and more values is expected",
+                     knob);
+            return false;
+        }
+    }
+    return true;
+}
+
 static void copy_text(const json_t *x, char *to, size_t n)
 {
     snprintf(to, n, "%s", json_is_string(x) ? json_string_value(x) : "");
@@ -75,7 +120,8 @@ bool exec_hello(struct exec_row *r, const json_t *answer, char *why, size_t n)
     c.max_rank = (int)json_integer_value(json_object_get(answer, "max_rank"));
     c.max_nodes = (int)json_integer_value(json_object_get(answer, "max_nodes"));
     if (!read_names(ops, name_op, &c, why, n) || !read_names(dtypes, name_dtype, &c, why, n) ||
-        !read_names(json_object_get(answer, "contract"), name_contract, &c, why, n))
+        !read_names(json_object_get(answer, "contract"), name_contract, &c, why, n) ||
+        !read_knobs(json_object_get(answer, "knobs"), &c, why, n))
         return false;
     if (!*r->caps.name) { /* later ones say the same, and what was tried stays known */
         r->caps = c;

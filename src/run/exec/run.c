@@ -29,7 +29,7 @@ enum talk exec_prepare(struct exec_row *r, const struct talk_env *t, const struc
     enum talk result = exec_ready(r, t, why, sizeof why);
 
     if (result == TALK_FINE) {
-        exec_say_program(l, &s);
+        exec_say_program(&r->caps, l, &s);
         v = (struct iovec){ s.s, s.n };
         exec_child_forget_log(&r->child);
         r->child.cases++;
@@ -126,7 +126,7 @@ static bool read_outputs(struct exec_row *r, const struct talk_env *t, const str
                          const json_t *answer, exec_out_fn *out, void *ctx, struct outcome *o)
 {
     const json_t *list = json_object_get(answer, "outputs");
-    int64_t until = exec_now() + (t->deadline_s ? t->deadline_s : 20) * INT64_C(1000000000);
+    int64_t until = exec_until(t->deadline_s);
     size_t n = json_array_size(list);
     char wrong[200], why[sizeof o->detail];
 
@@ -186,7 +186,6 @@ bool exec_run(struct exec_row *r, const struct talk_env *t, const struct lprog *
         return false;
     }
     r->count->runs++;
-    r->count->framework_ns += json_integer_value(json_object_get(answer, "ns"));
     copy_ran(answer, o);
     o->status = OUT_RAN;
     fine = read_outputs(r, t, l, answer, out, ctx, o);

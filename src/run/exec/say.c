@@ -63,6 +63,13 @@ static void view(const struct prog *p, const struct node *n, struct str *s)
         real("value", n->value, s);
 }
 
+static void ranges(const struct node *n, struct str *s)
+{
+    list("lo", n->lo, n->sh.rank, s);
+    list("hi", n->hi, n->sh.rank, s);
+    list("by", n->by, n->sh.rank, s);
+}
+
 static void reduction(const struct node *n, struct str *s)
 {
     int64_t axes[MAX_RANK];
@@ -79,6 +86,8 @@ static void attributes(const struct prog *p, const struct node *n, struct str *s
 {
     if (op_is_view(n->op))
         view(p, n, s);
+    if (n->op == OP_ASSIGN)
+        ranges(n, s);
     if (n->op == OP_CONST)
         real("value", n->value, s);
     if (n->op == OP_IOTA || n->op == OP_SOFTMAX || n->op == OP_ARGMAX || n->op == OP_GATHER ||
@@ -144,7 +153,21 @@ static void one_node(const struct lprog *l, int i, struct str *s)
     str_puts(s, "}");
 }
 
-void exec_say_program(const struct lprog *l, struct str *s)
+/* ,"set":{"NOOPT":"1"}, if there is any */
+static void knobs(const struct caps *c, const struct trial *t, struct str *s)
+{
+    int n = 0;
+
+    for (int i = 0; i < t->n_step; i++) {
+        const char *knob = caps_set(c, &t->step[i]);
+
+        if (knob)
+            str_add(s, "%s\"%s\":\"%s\"", n++ ? "," : ",\"set\":{", knob, t->step[i].value);
+    }
+    str_puts(s, n ? "}" : "");
+}
+
+void exec_say_program(const struct caps *c, const struct lprog *l, struct str *s)
 {
     struct str t = { 0 };
 
@@ -154,7 +177,9 @@ void exec_say_program(const struct lprog *l, struct str *s)
     str_puts(s, "],\"outputs\":[");
     for (int i = 0; i < l->prog->n_out; i++)
         str_add(s, "%s%d", i ? "," : "", l->prog->out[i].node);
-    str_puts(s, "],\"text\":");
+    str_puts(s, "]");
+    knobs(c, l->trial, s);
+    str_puts(s, ",\"text\":");
     trial_print(l->trial, &t);
     text(str_get(&t), s);
     str_puts(s, "}}\n");

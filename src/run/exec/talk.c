@@ -7,14 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/bug.h"
 
-enum { DEADLINE_DEFAULT = 20, HELLO_SECONDS = 120 };
+enum { DEADLINE_DEFAULT = 20, HELLO_SECONDS = 120, MOST_LONGER = 10 };
 
-static int64_t until(int seconds)
+int64_t exec_until(int seconds)
 {
-    return exec_now() + (seconds ? seconds : DEADLINE_DEFAULT) * INT64_C(1000000000);
+    double load, cores = (double)sysconf(_SC_NPROCESSORS_ONLN), share = 1;
+
+    if (getloadavg(&load, 1) == 1 && cores > 0 && load > cores)
+        share = load / cores < MOST_LONGER ? load / cores : MOST_LONGER;
+    return exec_now() + (int64_t)((seconds ? seconds : DEADLINE_DEFAULT) * 1e9 * share);
 }
 
 enum talk exec_lost(struct exec_row *r, const char *said, bool late, char *why, size_t n)
@@ -23,7 +28,7 @@ enum talk exec_lost(struct exec_row *r, const char *said, bool late, char *why, 
     int status;
 
     exec_child_log(&r->child, log, sizeof log);
-    r->count->process_ns += exec_child_cpu(&r->child);
+    r->count->lost_ns += exec_child_cpu(&r->child);
     status = exec_child_end(&r->child);
     if (*said)
         snprintf(why, n, "%s%s%s", said, *log ? "; stderr: " : "", log);
@@ -65,6 +70,7 @@ static enum talk sort_answer(struct exec_row *r, const char *line, json_t **answ
         json_decref(j);
         return exec_lost(r, said, false, why, n);
     }
+    r->count->framework_ns += json_integer_value(json_object_get(j, "ns"));
     if ((text = json_object_get(j, "unsupported")) || (text = json_object_get(j, "error"))) {
         bool refused = json_object_get(j, "unsupported") != NULL;
 
@@ -88,7 +94,7 @@ static enum talk sort_answer(struct exec_row *r, const char *line, json_t **answ
 static enum talk talk(struct exec_row *r, const struct talk_env *t, int seconds,
                       const struct iovec *v, int n_v, json_t **answer, char *why, size_t n)
 {
-    int64_t end = until(seconds);
+    int64_t end = exec_until(seconds);
     const char *line;
     enum exec_io io;
 

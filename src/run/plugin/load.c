@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <tilefuzz/plugin.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bug.h"
+#include "base/clock.h"
 #include "ir/contract.h"
 
 #define CONTRACT(id, bit, name, help)                                                          \
@@ -133,18 +133,10 @@ static _Noreturn void ask_child(const char *path, pid_t parent, int out, int log
     _exit(0);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
-}
-
 /* False: it ended before it had said all, or took too long (*hung). */
 static bool read_reply(int in, struct reply *r, bool *hung)
 {
-    int64_t until = now_ms() + ASK_SECONDS * 1000, left;
+    int64_t until = clock_ms() + ASK_SECONDS * 1000, left;
     size_t have = 0;
 
     *hung = false;
@@ -152,7 +144,7 @@ static bool read_reply(int in, struct reply *r, bool *hung)
         struct pollfd p = { .fd = in, .events = POLLIN };
         ssize_t n;
 
-        left = until - now_ms();
+        left = until - clock_ms();
         if (left <= 0) {
             *hung = true;
             return false;

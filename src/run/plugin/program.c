@@ -1,5 +1,4 @@
 /* A program as a plug-in sees it. */
-#include <string.h>
 #include <tilefuzz/plugin.h>
 
 #include "ir/text.h"

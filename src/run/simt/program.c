@@ -55,12 +55,16 @@ static int number_of(const struct simt_work *w, int kernel)
     return -1;
 }
 
-void simt_work_make(struct simt_work *w, const struct lprog *l, const char *text)
+void simt_work_make(struct simt_work *w, const struct lprog *l, const char *text,
+                    const struct emit_sites *sites)
 {
     struct str own = { 0 };
 
     *w = (struct simt_work){ .l = l };
-    emit_cuda(l, &own, &w->sites);
+    if (text && sites)
+        w->sites = *sites;
+    else
+        emit_cuda(l, &own, &w->sites);
     w->kernel = array_of(l->n_kernel, sizeof *w->kernel);
     w->shape = array_of(l->n_kernel, sizeof *w->shape);
     w->array = array_of(l->n_buffer, sizeof *w->array);

@@ -20,8 +20,9 @@ struct simt_work {
     struct str text; /* preludes, kernels and entries of both algebras */
 };
 
-/* text is of emit_cuda, or NULL: it is emitted then. */
-void simt_work_make(struct simt_work *w, const struct lprog *l, const char *text);
+/* text is of emit_cuda, and sites are its; what is NULL of them is emitted. */
+void simt_work_make(struct simt_work *w, const struct lprog *l, const char *text,
+                    const struct emit_sites *sites);
 void simt_work_free(struct simt_work *w);
 /* "tf_ieee_call": what the text's entry of one algebra is called */
 const char *simt_work_entry(enum algebra al);
