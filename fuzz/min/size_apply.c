@@ -10,7 +10,19 @@ static int64_t at_most(int64_t x, int64_t high)
     return x < high ? x : high;
 }
 
-/* n elements in, m out: start and step stay as near to the old ones as they can. */
+/* Are these elements the last ones of what there was (values_slice)? Then a range goes down by
+ * what is gone, if there is room, and still holds what it held, as others beside it do. */
+static void range_down(struct node *n, int a, int64_t gone)
+{
+    int64_t first = n->lo[a] < n->hi[a] ? n->lo[a] : n->hi[a] + 1;
+
+    if (gone <= 0 || first < gone)
+        return;
+    n->lo[a] -= gone;
+    n->hi[a] -= gone;
+}
+
+/* in elements in, out of them out: start and step stay as near to the old ones as they can. */
 static bool slice_set(struct node *n, int a, int64_t in, int64_t out)
 {
     int64_t step = n->by[a] < 0 ? -n->by[a] : n->by[a], span;
@@ -131,10 +143,12 @@ static void layouts_shrink(struct trial *t, int node, const struct shape *old,
 
 /* An assign to an axis of in elements writes as many as its value has; a number goes to as many
  * as before, if there still are. */
-static bool assign_set(const struct sizes *z, struct node *n, int a, int64_t in)
+static bool assign_set(const struct sizes *z, struct node *n, int a, int64_t in, bool last)
 {
     int64_t count = range_count(n->lo[a], n->hi[a], n->by[a]), out = at_most(count, in);
 
+    if (last)
+        range_down(n, a, n->sh.dim[a] - in);
     if (n->arg[1].node >= 0)
         out = sizes_new(z, sizes_sym(z, n->arg[1].node, a));
     return (in == n->sh.dim[a] && out == count) || slice_set(n, a, in, out);
@@ -148,13 +162,15 @@ static bool node_resize(const struct sizes *z, struct node *n, int i, const stru
     for (int k = 0; k < sh->rank && src >= 0; k++) {
         int64_t in, out = sh->dim[k];
 
-        if (n->op == OP_ASSIGN && !assign_set(z, n, k, out))
+        if (n->op == OP_ASSIGN && !assign_set(z, n, k, out, choice % 2 == 1))
             return false;
         if (n->op != OP_SLICE && n->op != OP_PAD && n->op != OP_ROLL && n->op != OP_REPEAT)
             continue;
         in = sizes_new(z, sizes_sym(z, src, k));
         if (z->to[sizes_sym(z, src, k)] < 0 && z->to[sizes_sym(z, i, k)] < 0)
             continue;
+        if (n->op == OP_SLICE && choice % 2 == 1)
+            range_down(n, k, z->extent[sizes_sym(z, src, k)] - in);
         if (n->op == OP_SLICE && !slice_set(n, k, in, out))
             return false;
         if (n->op == OP_PAD && !pad_set(n, k, in, out, choice))

@@ -18,6 +18,8 @@ static const char *NAME(product_way)(const struct blas_call *c)
     bool packed = NAME(blas).strided_gemm && walk_around(1); /* blis-001: A as it lies */
     bool whole = c->node->n_arg == 2 && (float)c->node->alpha == 1;
 
+    if (NAME(blas).sum && (float)c->node->alpha == 0 && walk_around(4))
+        return NULL;
     for (int i = 0; i < r - 2; i++)
         if (c->arg[0].stride[i] < 0 || c->arg[1].stride[i] < 0 || c->out.stride[i] < 0)
             return NULL;

@@ -1,8 +1,8 @@
 """JAX on the CPU as a backend: exec:PYTHON scripts/adapters/jax_adapter.py [JIT=0] [EXCESS=0]
 
 EXCESS=0: without XLA's leave to keep halves in more precision than they have between ops.
-TILEFUZZ_AROUND=1 or =all in the environment: keep away from what reports/found/ has of JAX under
-this number.
+TILEFUZZ_AROUND=1,2 or =all in the environment: keep away from what reports/found/ has of JAX
+under these numbers.
 """
 import os
 import sys
@@ -24,6 +24,8 @@ eager = "JIT=0" in sys.argv[1:]
 known = {
     "1": {"mul.i32": "jax.lax.optimization_barrier({a} * {b})",
           "abs.i32": "jax.lax.optimization_barrier(jnp.abs({a}))"},
+    "2": {op: f"jax.lax.optimization_barrier({table.form[op]})"
+          for op in ("add", "sub", "mul", "div")},
 }
 around = os.environ.get("TILEFUZZ_AROUND", "")
 for number in known if around == "all" else around.split(","):
