@@ -28,9 +28,10 @@ bool sizes_ask(struct sizes *z, int sym, int64_t extent);
 /*
  * Lets slices, pads and reshapes follow, in one of CHOICES ways: whether a slice keeps what it
  * leaves out or what it takes, which symbol of a reshape takes a factor, which side of a pad
- * gets shorter and whether it may vanish. False = they can't.
+ * gets shorter and whether it may vanish; in the last way slices go down with the end of what
+ * they cut. False = they can't.
  */
-enum { CHOICES = 6 };
+enum { CHOICES = 8 };
 bool sizes_follow(struct sizes *z, int choice);
 /* Writes the new extents into t (a copy of the program that z was made from): inputs, iotas,
  * targets of reshape and expand, slices, pads, values. */

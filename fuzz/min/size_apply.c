@@ -10,8 +10,13 @@ static int64_t at_most(int64_t x, int64_t high)
     return x < high ? x : high;
 }
 
-/* Are these elements the last ones of what there was (values_slice)? Then a range goes down by
- * what is gone, if there is room, and still holds what it held, as others beside it do. */
+static bool goes_down(int choice)
+{
+    return choice == CHOICES - 1;
+}
+
+/* A range goes down by what is gone, if there is room: where the last elements are kept
+ * (values_slice), it still holds what it held, and others beside it do too. */
 static void range_down(struct node *n, int a, int64_t gone)
 {
     int64_t first = n->lo[a] < n->hi[a] ? n->lo[a] : n->hi[a] + 1;
@@ -143,11 +148,11 @@ static void layouts_shrink(struct trial *t, int node, const struct shape *old,
 
 /* An assign to an axis of in elements writes as many as its value has; a number goes to as many
  * as before, if there still are. */
-static bool assign_set(const struct sizes *z, struct node *n, int a, int64_t in, bool last)
+static bool assign_set(const struct sizes *z, struct node *n, int a, int64_t in, bool down)
 {
     int64_t count = range_count(n->lo[a], n->hi[a], n->by[a]), out = at_most(count, in);
 
-    if (last)
+    if (down)
         range_down(n, a, n->sh.dim[a] - in);
     if (n->arg[1].node >= 0)
         out = sizes_new(z, sizes_sym(z, n->arg[1].node, a));
@@ -162,14 +167,14 @@ static bool node_resize(const struct sizes *z, struct node *n, int i, const stru
     for (int k = 0; k < sh->rank && src >= 0; k++) {
         int64_t in, out = sh->dim[k];
 
-        if (n->op == OP_ASSIGN && !assign_set(z, n, k, out, choice % 2 == 1))
+        if (n->op == OP_ASSIGN && !assign_set(z, n, k, out, goes_down(choice)))
             return false;
         if (n->op != OP_SLICE && n->op != OP_PAD && n->op != OP_ROLL && n->op != OP_REPEAT)
             continue;
         in = sizes_new(z, sizes_sym(z, src, k));
         if (z->to[sizes_sym(z, src, k)] < 0 && z->to[sizes_sym(z, i, k)] < 0)
             continue;
-        if (n->op == OP_SLICE && choice % 2 == 1)
+        if (n->op == OP_SLICE && goes_down(choice))
             range_down(n, k, z->extent[sizes_sym(z, src, k)] - in);
         if (n->op == OP_SLICE && !slice_set(n, k, in, out))
             return false;

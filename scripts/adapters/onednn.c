@@ -53,8 +53,12 @@ static bool known(const struct build *b)
         return walk_around(walk_count(b->out) == 0 ? 7 : 8) || walk_around(7);
     if (is(n, "layernorm") && !walk_is_dense(x))
         return walk_around(3);
+    if (is(n, "layernorm") && dnnl_get_effective_cpu_isa() < dnnl_cpu_isa_avx2)
+        return walk_around(12);
     if (like(n) == 0 && x->rank < 2 && !walk_is_dense(x))
         return walk_around(4);
+    if (like(n) == 0 && x->rank > 5 && !walk_is_dense(x))
+        return walk_around(11);
     if ((is(n, "copy") || is(n, "cast") || is(n, "concat")) &&
         (walk_count(x) == 0 || walk_count(&b->arg[n->n_arg - 1]) == 0))
         return walk_around(5);

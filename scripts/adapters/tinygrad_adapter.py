@@ -31,6 +31,7 @@ os.environ.update({"CACHELEVEL": "0", "CCACHE": "0", "PARALLEL": "0", "DEBUG": "
 import numpy as np
 from tinygrad import Device, Tensor, dtypes
 from tinygrad.helpers import Context, ContextVar
+from tinygrad.renderer import cstyle
 
 from ops import Table, compile_program
 from tilefuzz_adapter import Unsupported, serve
@@ -52,7 +53,7 @@ known = {  # number of the report: versions, and what is said instead
     "3": ("0.10.3", halves_stored),
     "4": ("0.10.3", {"div.i32": "! tinygrad-004"}),
     "5": ("0.9.2", {"neg": "(-{a}.realize()).realize()",
-                    "minimum": "Tensor.minimum({a}, {b}).realize()",
+                    "minimum": "least({a}, {b}).realize()",
                     "min": "(-(-{a}.realize()).realize().max({axes}, {keep})).realize()"}),
     "6": ("0.9.2", {}),
     "7": ("0.9.2", {"slice": "{a}.contiguous()[{ranges}]"}),
@@ -65,6 +66,7 @@ known = {  # number of the report: versions, and what is said instead
     "12": ("0.14.0", {"copy": "{a}.clone().realize()"}),
     "13": (version, {}),
     "14": ("0.9.2", {}),
+    "16": (version, {}),
 }
 around = os.environ.get("TILEFUZZ_AROUND", "")
 around = list(known) if around == "all" else around.split(",")
@@ -73,6 +75,8 @@ for number in around:
         table.form.update(known[number][1])
 if "13" in around:
     table.contract.append("may_excess")
+if "16" in around:
+    cstyle.strip_parens = lambda text: text
 if "6" in around and version == "0.9.2":  # what stops there is a warning taken for an error
     compiles = subprocess.check_output
     subprocess.check_output = lambda c, **more: compiles([w for w in c if w != "-Werror"], **more)
