@@ -48,6 +48,11 @@ static const struct pair pairs[] = {
       "data seed=1 recipe=normal\n",
       "tilefuzz 1\ninput x f32 [4,2] strides=[4,1] offset=3\na = neg x\noutput a\n"
       "data seed=1 recipe=normal\n" },
+    { "sizes",
+      "tilefuzz 1\ninput x i32 [18]\na = copy x\nv = slice a [16:14:-1]\n"
+      "z = assign x v [17:15:-1]\noutput z\ndata seed=1 recipe=normal\n",
+      "tilefuzz 1\ninput x i32 [3]\na = copy x\nv = slice a [1:-1:-1]\n"
+      "z = assign x v [2:0:-1]\noutput z\ndata seed=1 recipe=normal\n" },
     { "flips",
       "tilefuzz 1\ninput x f32 [2]\na = slice x [0:1:1]\nb = pad a [1:0] value=0\noutput b\n"
       "data seed=1 recipe=normal\n",
