@@ -67,6 +67,7 @@ known = {  # number of the report: versions, and what is said instead
     "13": (version, {}),
     "14": ("0.9.2", {}),
     "16": (version, {}),
+    "17": ("0.14.0", {}),
 }
 around = os.environ.get("TILEFUZZ_AROUND", "")
 around = list(known) if around == "all" else around.split(",")
@@ -75,6 +76,8 @@ for number in around:
         table.form.update(known[number][1])
 if "13" in around:
     table.contract.append("may_excess")
+if "17" in around:
+    turned["PCONTIG"] = "01"
 if "16" in around:
     cstyle.strip_parens = lambda text: text
 if "6" in around and version == "0.9.2":  # what stops there is a warning taken for an error
@@ -101,8 +104,25 @@ def translate(program):
     return compile_program(table, program), program.inputs, knobs
 
 
+settings = {}  # that what is in tinygrad's caches was compiled with
+
+
+def forget_others(knobs):
+    """Its caches don't ask for all of the knobs."""
+    global settings
+    if knobs == settings:
+        return
+    settings = knobs
+    for name, module in list(sys.modules.items()):
+        if name.startswith("tinygrad"):
+            for key, x in list(vars(module).items()):
+                if key.endswith("_cache") and isinstance(x, dict):
+                    x.clear()
+
+
 def run(ready, inputs):
     program, nodes, knobs = ready
+    forget_others(knobs)
     given = [give(x, n) for x, n in zip(inputs, nodes)]
     try:
         with Context(**knobs):
