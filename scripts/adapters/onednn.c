@@ -62,6 +62,9 @@ static bool known(const struct build *b)
     if ((is(n, "copy") || is(n, "cast") || is(n, "concat")) &&
         (walk_count(x) == 0 || walk_count(&b->arg[n->n_arg - 1]) == 0))
         return walk_around(5);
+    if ((is(n, "copy") || is(n, "cast")) && x->rank > 3 && !walk_is_dense(x) &&
+        !walk_is_dense(b->out))
+        return walk_around(13);
     if (b->out->dtype.bits == 8 && n->n_arg == 2 && !same_strides(b->out, x))
         return walk_around(6);
     if (n->n_arg == 2 && x->dtype.code != b->arg[1].dtype.code)

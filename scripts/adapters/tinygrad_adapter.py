@@ -68,6 +68,8 @@ known = {  # number of the report: versions, and what is said instead
     "14": ("0.9.2", {}),
     "16": (version, {}),
     "17": ("0.14.0", {}),
+    "18": ("0.10.3", {}),
+    "19": ("0.9.2 0.10.3", {}),
 }
 around = os.environ.get("TILEFUZZ_AROUND", "")
 around = list(known) if around == "all" else around.split(",")
@@ -76,6 +78,9 @@ for number in around:
         table.form.update(known[number][1])
 if "13" in around:
     table.contract.append("may_excess")
+for number, name in ("18", "DONT_GROUP_REDUCES"), ("19", "FUSE_ARANGE"):
+    if number in around:
+        turned.pop(name)
 if "17" in around:
     turned["PCONTIG"] = "01"
 if "16" in around:
