@@ -1,6 +1,7 @@
 #!/bin/sh
 # The same as cases.sh for libraries of Python: their failures are still there, and not there round
-# what is known (TILEFUZZ_AROUND), unless a case says `# around no`. Cases with `# expect PASS` were
+# what is known (TILEFUZZ_AROUND), unless a case says `# around no` (what is not
+# drawn then is still there when asked for). Cases with `# expect PASS` were
 # failures of an adapter of ours. Nothing is fetched: what scripts/adapters/setup has not put into
 # the user's cache before is not run.
 source=$(cd "$(dirname "$0")/../.." && pwd)
