@@ -35,10 +35,6 @@ for f in "$source"/tests/adapters/cases/*.trial; do
     [ -n "$found" ] || wrong "$f: no $want: $(cat out err)"
     ran=$((ran + 1))
     [ "$want" = PASS ] || [ "$(line around "$f")" = no ] && continue
-    case $lib in
-    tinygrad | torch) ;;
-    *) continue ;;
-    esac
     # shellcheck disable=SC2086
     env $with TILEFUZZ_AROUND=all "$tilefuzz" run "$f" --backends "$backend" --deadline 60 >out 2>err ||
         true
