@@ -70,6 +70,8 @@ known = {  # number of the report: versions, and what is said instead
     "17": ("0.14.0", {}),
     "18": ("0.10.3", {}),
     "19": ("0.9.2 0.10.3", {}),
+    "20": ("0.14.0", {"copy": "{a}.clone().realize()",
+                      "pad": "{a}.clone().pad({pads}, value={value})"}),
 }
 around = os.environ.get("TILEFUZZ_AROUND", "")
 around = list(known) if around == "all" else around.split(",")
