@@ -1,6 +1,6 @@
 /*
- * Inside of fuzz/python: the tables (table.c), the words in braces (words.c), what is written in
- * place (storage.c), the script (script.c).
+ * Inside of fuzz/python: the tables (table.c), the words in braces (words.c), what is written
+ * in place (storage.c), the script (script.c).
  */
 #ifndef FUZZ_PYTHON_INNER_H
 #define FUZZ_PYTHON_INNER_H

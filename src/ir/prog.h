@@ -104,7 +104,8 @@ struct node {
     bool keep;            /* reductions: reduced axes stay with size 1 */
     int perm[MAX_RANK];   /* permute: result axis i is operand axis perm[i] */
     /* slice, and assign: what is written to; start, stop (exclusive; -1 = past element 0) and
-     * step, not 0. pad: lo before, hi after. roll: lo, shift of either sign. repeat: by, times */
+     * step, not 0. pad: lo before, hi after. roll: lo, shift of either sign. repeat: by, times
+     */
     int64_t lo[MAX_RANK], hi[MAX_RANK], by[MAX_RANK];
     struct layout layout; /* input */
 };
