@@ -8,6 +8,16 @@
 
 enum { MAX_VALUES = 64 };
 
+/* Two versions of one compiler have the same knobs; a trial sets each once. */
+static bool is_set(const struct trial *t, const char *knob, size_t size)
+{
+    for (int i = 0; i < t->n_step; i++)
+        if (t->step[i].kind == STEP_SET && !strncmp(t->step[i].knob, knob, size) &&
+            t->step[i].knob[size] == '\0')
+            return true;
+    return false;
+}
+
 /* KNOB=A/B/C: one in three sets it, to another value than the first, which is the default. */
 static void draw_one(struct rng *r, const char *knob, size_t n, struct trial *t,
                      struct arena *a)
@@ -19,7 +29,7 @@ static void draw_one(struct rng *r, const char *knob, size_t n, struct trial *t,
 
     for (; s < end && n_value < MAX_VALUES; s += strcspn(s, "/,"))
         value[n_value++] = ++s;
-    if (n_value < 2 || !rng_chance(r, 1, 3))
+    if (n_value < 2 || !rng_chance(r, 1, 3) || is_set(t, knob, size))
         return;
     pick = (int)rng_range(r, 1, n_value - 1);
     st = trial_add_step(t, a);

@@ -32,7 +32,7 @@ around = os.environ.get("TILEFUZZ_AROUND", "")
 for number in known if around == "all" else around.split(","):
     table.form.update(known.get(number, {}))
 refused = (  # what is said to be missing, and no bug
-    "not implemented for",  # PyTorch's words: 'Half', 'BFloat16', 'Bool', ..
+    " implemented for '",  # the end of PyTorch's words: 'Half', 'BFloat16', 'Bool', ..
     "Expected reduction dim",  # the maximum of nothing
 )
 

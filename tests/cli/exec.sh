@@ -40,7 +40,7 @@ fails 3 'ended with exit 0' run neg.trial --backends exec:true
 fails 2 'which command' run neg.trial --backends exec:
 
 # the hunt goes on
-for mode in crash shape; do
+for mode in crash garbage shape; do
     BAD=$mode ok 1 fuzz -q --trials 20 --backends "$bad" --db $mode.db --json --budget 20 --jobs 1
     python3 -c '
 import json

@@ -113,4 +113,35 @@ static inline void check_hints(const struct pair *pairs, size_t n_pairs)
     }
 }
 
+struct pairs {
+    const struct pair *list;
+    size_t n;
+};
+
+static inline void each_pair_is_offered(void **state)
+{
+    const struct pairs *p = *state;
+
+    check_pairs(p->list, p->n);
+}
+
+static inline void every_hint_is_safe(void **state)
+{
+    const struct pairs *p = *state;
+
+    check_hints(p->list, p->n);
+}
+
+/* The whole test of a list of pairs; what main gives back. */
+static inline int run_pairs(const struct pair *list, size_t n)
+{
+    struct pairs p = { list, n };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(each_pair_is_offered, &p),
+        cmocka_unit_test_prestate(every_hint_is_safe, &p),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
+
 #endif

@@ -391,7 +391,7 @@ static void knobs_of_others_are_drawn_beside_all_else(void **state)
         o.set[0] = '\0';
         arena_reset(&r->trial);
         text_of(gen_trial(3, (uint64_t)i, &o, &r->trial, &r->scratch), &without);
-        strcpy(o.set, "a.x=0/1,b.y=p/q/r");
+        strcpy(o.set, "a.x=0/1,b.y=p/q/r,a.x=0/1");
         arena_reset(&r->trial);
         t = gen_trial(3, (uint64_t)i, &o, &r->trial, &r->scratch);
         check_one(r, t, i);
@@ -405,7 +405,7 @@ static void knobs_of_others_are_drawn_beside_all_else(void **state)
         text_of(t, &with);
         assert_string_equal(str_get(&with), str_get(&without));
     }
-    assert_in_range(seen[0], 40, 100);
+    assert_in_range(seen[0], 70, 150); /* from either of the two places */
     assert_in_range(seen[1], 15, 60);
     assert_in_range(seen[2], 15, 60);
     str_release(&with);

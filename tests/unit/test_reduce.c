@@ -214,24 +214,7 @@ static const struct pair pairs[] = {
       "values x [1,1,3]\n" },
 };
 
-static void each_pair_is_offered(void **state)
-{
-    (void)state;
-    check_pairs(pairs, sizeof pairs / sizeof *pairs);
-}
-
-static void every_hint_is_safe(void **state)
-{
-    (void)state;
-    check_hints(pairs, sizeof pairs / sizeof *pairs);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_pair_is_offered),
-        cmocka_unit_test(every_hint_is_safe),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
 }

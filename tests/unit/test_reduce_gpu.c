@@ -54,24 +54,7 @@ static const struct pair pairs[] = {
     { "tiles", TILED_17, MATMUL(17, 16, 35) "tile m 16x16x2 threads=32\nepilogue m own\n" END },
 };
 
-static void each_pair_is_offered(void **state)
-{
-    (void)state;
-    check_pairs(pairs, sizeof pairs / sizeof *pairs);
-}
-
-static void every_hint_is_safe(void **state)
-{
-    (void)state;
-    check_hints(pairs, sizeof pairs / sizeof *pairs);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_pair_is_offered),
-        cmocka_unit_test(every_hint_is_safe),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return run_pairs(pairs, sizeof pairs / sizeof *pairs);
 }
