@@ -179,37 +179,29 @@ static enum exec_io wait_for(int fd, short what, int64_t until, volatile uint64_
     }
 }
 
-static enum exec_io write_one(struct exec_child *c, const char *p, size_t n, int64_t until,
+/* All of it in one call where the pipe takes it, so that the child wakes up once. */
+enum exec_io exec_child_write(struct exec_child *c, struct iovec *v, int n, int64_t until,
                               volatile uint64_t *tick)
 {
-    while (n) {
-        ssize_t k = write(c->in, p, n);
+    while (n > 0) {
+        ssize_t k = writev(c->in, v, n);
 
-        if (k > 0) {
-            p += k;
-            n -= (size_t)k;
-            continue;
-        }
         if (k < 0 && errno == EAGAIN) {
             enum exec_io io = wait_for(c->in, POLLOUT, until, tick);
 
             if (io != IO_FINE)
                 return io;
-        } else if (!(k < 0 && errno == EINTR)) {
+        }
+        if (k < 0 && errno != EAGAIN && errno != EINTR)
             return IO_ENDED;
+        for (; n > 0 && k >= (ssize_t)v->iov_len; v++, n--)
+            k -= (ssize_t)v->iov_len;
+        if (n > 0 && k > 0) {
+            v->iov_base = (char *)v->iov_base + k;
+            v->iov_len -= (size_t)k;
         }
     }
     return IO_FINE;
-}
-
-enum exec_io exec_child_write(struct exec_child *c, const struct iovec *v, int n, int64_t until,
-                              volatile uint64_t *tick)
-{
-    enum exec_io io = IO_FINE;
-
-    for (int i = 0; i < n && io == IO_FINE; i++)
-        io = write_one(c, v[i].iov_base, v[i].iov_len, until, tick);
-    return io;
 }
 
 /* At least one byte more. */

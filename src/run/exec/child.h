@@ -35,8 +35,9 @@ int exec_child_end(struct exec_child *c);
 /* CPU time since the last call, in ns, that of its ended children included. */
 int64_t exec_child_cpu(struct exec_child *c);
 
-/* until: in ns of CLOCK_MONOTONIC. tick is moved on while we wait; it may be NULL. */
-enum exec_io exec_child_write(struct exec_child *c, const struct iovec *v, int n, int64_t until,
+/* until: in ns of CLOCK_MONOTONIC. tick is moved on while we wait; it may be NULL. v is
+ * used up. */
+enum exec_io exec_child_write(struct exec_child *c, struct iovec *v, int n, int64_t until,
                               volatile uint64_t *tick);
 /* One line without its end; valid until the next read. */
 enum exec_io exec_child_line(struct exec_child *c, const char **line, int64_t until,

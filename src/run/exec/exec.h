@@ -43,8 +43,8 @@ enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, si
  * One request and its answer; *answer is to be given back where TALK_FINE. After DIED and HUNG
  * there is no child any more.
  */
-enum talk exec_talk(struct exec_row *r, const struct talk_env *t, const struct iovec *v,
-                    int n_v, json_t **answer, char *why, size_t n);
+enum talk exec_talk(struct exec_row *r, const struct talk_env *t, struct iovec *v, int n_v,
+                    json_t **answer, char *why, size_t n);
 /* The child has failed in some other way: ends it. said = what it did, "" = see how it ended.
  */
 enum talk exec_lost(struct exec_row *r, const char *said, bool late, char *why, size_t n);

@@ -92,7 +92,7 @@ static enum talk sort_answer(struct exec_row *r, const char *line, json_t **answ
 }
 
 static enum talk talk(struct exec_row *r, const struct talk_env *t, int seconds,
-                      const struct iovec *v, int n_v, json_t **answer, char *why, size_t n)
+                      struct iovec *v, int n_v, json_t **answer, char *why, size_t n)
 {
     int64_t end = exec_until(seconds);
     const char *line;
@@ -108,8 +108,8 @@ static enum talk talk(struct exec_row *r, const struct talk_env *t, int seconds,
     return sort_answer(r, line, answer, why, n);
 }
 
-enum talk exec_talk(struct exec_row *r, const struct talk_env *t, const struct iovec *v,
-                    int n_v, json_t **answer, char *why, size_t n)
+enum talk exec_talk(struct exec_row *r, const struct talk_env *t, struct iovec *v, int n_v,
+                    json_t **answer, char *why, size_t n)
 {
     enum talk result = talk(r, t, t->deadline_s, v, n_v, answer, why, n);
 
