@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ops import Table, compile_program
+from ops import Plan, Table
 from tilefuzz_adapter import DTYPES, serve
 
 table = Table("jax")
@@ -33,7 +33,7 @@ for number in known if around == "all" else around.split(","):
 
 
 def translate(program):
-    return compile_program(table, program), program.inputs
+    return Plan(table, program), program.inputs
 
 
 def prepare(ready):

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 
-from ops import Table, compile_program
+from ops import Plan, Table
 from tilefuzz_adapter import serve
 
 table = Table("numpy")
@@ -28,7 +28,7 @@ def take(y, node):
 
 
 def translate(program):
-    return compile_program(table, program), program
+    return Plan(table, program), program
 
 
 def run(ready, inputs):

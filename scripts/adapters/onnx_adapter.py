@@ -5,10 +5,12 @@ Runtime under these numbers, by leaving out the optimizer that does it, or by al
 """
 import os
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it tells nobody, and has no thread for it
+
 import numpy as np
 import onnxruntime
 
-from ops import Table, compile_program
+from ops import Plan, Table
 from tilefuzz_adapter import DTYPES, Unsupported, serve
 
 table = Table("onnx")
@@ -25,9 +27,10 @@ refused = (  # what is said to be missing, and no bug
 
 
 def translate(program):
-    f = compile_program(table, program)
-    names = f.__globals__
-    return names, names["model"](f, [n.shape for n in program.inputs],
+    plan, names = Plan(table, program), table.space()
+    names["nodes"].clear()
+    names["constants"].clear()
+    return names, names["model"](plan, [n.shape for n in program.inputs],
                                  [DTYPES[n.dtype] for n in program.inputs])
 
 

@@ -1,7 +1,8 @@
-"""A program as lines of Python, from a table of forms (NAME.ops).
+"""A program as calls, from a table of forms (NAME.ops).
 
 The same tables are inside of `tilefuzz show --as NAME.py`, so that what an adapter runs is what
-the standalone script runs. Words in braces in a form:
+the standalone script runs. A form is compiled once, with its words for parameters: most programs
+are new, and to compile their text costs more than to run them. Words in braces in a form:
 
     a b c d          operands; None for one that isn't there
     dt in acc        dtype of the result, the operand, the sum
@@ -9,12 +10,13 @@ the standalone script runs. Words in braces in a form:
     shape from       of the result, the operand; second: of the second operand
     line             shape with n at axis, else ones
     axes perm pads   tuples; axis, keep, n: size of axis; skip: ":, " axis times
-    own              of assign: True if it may write over its operand (Source.own)
+    own              of assign: True if it may write over its operand (Plan.own)
     ranges cuts      start:stop:step, ..; ((start, stop, step), ..)
     shift times      of roll and repeat, for every axis
     value eps scale alpha beta   numbers
     mask empty       strings
 """
+import collections
 import os
 
 from tilefuzz_adapter import Literal, Unsupported
@@ -24,7 +26,7 @@ class Table:
     def __init__(self, name):
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".ops")
         self.head, self.contract, self.form, self.dtype, self.helper = "", [], {}, {}, {}
-        self.code = None
+        self.names, self.types, self.made = None, {}, {}  # what it defines; what was compiled
         section = ""
         for line in open(path):
             if line.startswith("#"):
@@ -50,45 +52,124 @@ class Table:
             raise Unsupported(text[1:].strip())
         return text
 
+    def space(self):
+        if self.names is None:
+            self.names = {}
+            exec(compile(self.head + "".join(self.helper.values()), "<table>", "exec"), self.names)
+        return self.names
+
     def type(self, dt):
-        if dt not in self.dtype:
-            raise Unsupported("no dtype " + dt)
-        return self.dtype[dt]
+        """What it calls a dtype."""
+        if dt not in self.types:
+            if dt not in self.dtype:
+                raise Unsupported("no dtype " + dt)
+            self.types[dt] = eval(self.dtype[dt], self.space())
+        return self.types[dt]
 
 
 ALIASES = ("permute", "reshape", "expand", "slice", "pad", "roll", "repeat", "cast", "copy", "assign")
 
 
-def tuple_text(v):
-    return "(" + ", ".join(map(str, v)) + ("," if len(v) == 1 else "") + ")"
-
-
 def number(v, dt):
     if dt == "bool":
-        return str(bool(v))
-    return repr(int(v)) if dt == "i32" else repr(float(v))
+        return bool(v)
+    return int(v) if dt == "i32" else float(v)
 
 
-def range_text(lo, hi, by):
+def cut(lo, hi, by):
     if (hi - lo) * by <= 0:
-        return "0:0"
-    stop = str(hi) if hi >= 0 else ""
-    return f"{lo}:{stop}" if by == 1 else f"{lo}:{stop}:{by}"
+        return slice(0, 0)
+    return slice(lo, hi if hi >= 0 else None, by)
 
 
-class Source:
-    """The text of a program."""
+def shape_of(p, n, k):
+    """Of operand k; where it is none, or a number, of the result."""
+    a = n.args[k:k + 1]
+    return p.nodes[a[0]].shape if a and not isinstance(a[0], Literal) else n.shape
 
-    def __init__(self, table, program, name=None):
-        self.t, self.nodes = table, program.nodes
-        self.outputs = program.outputs
-        self.name = name or (lambda i: f"v{i}")
-        self.in_place = [i for i, n in enumerate(self.nodes) if n.op == "assign" and self.own(i)]
-        self.fresh = [self.nodes[i].args[0] for i in self.in_place]
-        self.lines = [self.line(i) for i in range(len(self.nodes))]
-        self.lines = [f"{self.name(i)} = {text}" for i, text in enumerate(self.lines) if text]
-        self.inputs = sorted((n.input, i) for i, n in enumerate(self.nodes)
-                             if n.op == "input")
+
+# What a word is for node n of plan p. A form is compiled with them as its parameters.
+VALUES = {
+    "dt": lambda p, n: p.t.type(n.dtype), "in": lambda p, n: p.t.type(n.taken),
+    "acc": lambda p, n: p.t.type(n.acc),
+    "shape": lambda p, n: n.shape,
+    "from": lambda p, n: shape_of(p, n, 0), "second": lambda p, n: shape_of(p, n, 1),
+    "n": lambda p, n: (n.shape if n.op == "iota" else shape_of(p, n, 0))[n.axis],
+    "line": lambda p, n: tuple(s if k == n.axis else 1 for k, s in enumerate(n.shape)),
+    "axes": lambda p, n: n.axes, "axis": lambda p, n: n.axis, "keep": lambda p, n: n.keep,
+    "perm": lambda p, n: tuple(n.perm), "pads": lambda p, n: tuple(zip(n.lo, n.hi)),
+    "ranges": lambda p, n: tuple(map(cut, n.lo, n.hi, n.by)) or ...,
+    "cuts": lambda p, n: tuple(zip(n.lo, n.hi, n.by)),
+    "shift": lambda p, n: tuple(n.lo), "times": lambda p, n: tuple(n.by),
+    "skip": lambda p, n: (slice(None),) * n.axis,
+    "own": lambda p, n: n in p.in_place,
+    "value": lambda p, n: number(n.value, n.dtype),
+    "mask": lambda p, n: n.mask, "empty": lambda p, n: n.empty,
+    **{k: lambda p, n, k=k: float(vars(n).get(k, 1)) for k in ("eps", "scale", "alpha", "beta")},
+}
+TEXT = {"skip": "*{}, "}
+
+
+class Words(dict):
+    """The words of a form: the text that they are, or the name of the parameter."""
+
+    def __init__(self, table, kind):
+        self.t, self.kind, self.used = table, kind, []
+
+    def __missing__(self, word):
+        if word in "abcd":
+            return self.operand("abcd".index(word))
+        if word in ("up", "down", "cast"):
+            return self.to("acc" if word == "up" else "dt") if getattr(self.kind, word) else ""
+        return self.parameter(word)
+
+    def parameter(self, word):
+        if word not in VALUES:
+            raise KeyError(word)
+        self.used.append(word)
+        return TEXT.get(word, "{}").format("w_" + word)
+
+    def to(self, word):
+        return self.t.form["as"].format(a="", dt=self.parameter(word))
+
+    def operand(self, k):
+        numbers = self.kind.numbers
+        if k >= len(numbers):
+            return "None"
+        if not numbers[k]:
+            return "abcd"[k]
+        alone = self.kind.key.startswith("where") and all(numbers[1:])
+        return self.t.need("const" if alone else "literal").format(
+            dt=self.parameter("in"), value="abcd"[k])
+
+
+# What the text of a form depends on: its key; which of up, down, cast there are; which operands
+# are numbers; the dtype that its result is wrapped for, if any; whether it goes into `fresh`.
+Kind = collections.namedtuple("Kind", "key up down cast numbers wrap fresh")
+
+
+def compile_form(table, kind):
+    """A function of the tensors that an op takes, its numbers, and some of VALUES, and these."""
+    words = Words(table, kind)
+    text = table.need(kind.key).format_map(words)
+    text = table.form[kind.wrap].format(a=text) if kind.wrap else text
+    text = table.need("fresh").format(a=text) if kind.fresh else text
+    used = list(dict.fromkeys(words.used))
+    names = [x for x, number in sorted(zip("abcd", kind.numbers), key=lambda p: p[1])]
+    given = ", ".join(names + ["w_" + w for w in used])
+    f = eval(compile(f"lambda {given}: {text}", f"<{kind.key}>", "eval"), table.space())
+    return f, [VALUES[w] for w in used]
+
+
+class Plan:
+    """A program, called node by node: framework's tensors in, a list of them out."""
+
+    def __init__(self, table, program):
+        self.t, self.nodes, self.outputs = table, program.nodes, program.outputs
+        own = [n for i, n in enumerate(self.nodes) if n.op == "assign" and self.own(i)]
+        self.in_place = own
+        self.fresh = [self.nodes[n.args[0]] for n in own]
+        self.steps = [self.step(n) for n in self.nodes]
 
     def own(self, i):
         """May assign i write over its operand x, computed into storage of its own (form `fresh`)?
@@ -117,114 +198,54 @@ class Source:
 
     def tensor_dtype(self, n):
         """The dtype of the values that an op takes, which its literals have too."""
-        args = n.args[1:] if n.op == "where" else n.args
-        for a in args:
-            if not isinstance(a, Literal):
+        for a in n.args[1:] if n.op == "where" else n.args:
+            if type(a) is int:
                 return self.nodes[a].dtype
         return n.dtype
 
-    def operand(self, n, k, dt):
-        if k >= len(n.args):
-            return "None"
-        a = n.args[k]
-        if not isinstance(a, Literal):
-            return self.name(a)
-        alone = n.op == "where" and all(isinstance(x, Literal) for x in n.args[1:])
-        return self.t.need("const" if alone else "literal").format(
-            dt=self.t.type(dt), value=number(a, dt))
-
-    def key(self, n, dt):
-        op = n.op
+    def kind(self, n, fresh):
+        """What form it is, and how."""
+        op, dt = n.op, n.taken
         if op in ("pad", "roll", "repeat") and not n.shape:
             op = "copy"
-        if op == "matmul" and (len(n.args) > 2 or vars(n).get("alpha", 1) != 1):
+        if op == "matmul" and (len(n.args) > 2 or n.alpha != 1):
             op = "matmul3"
         if op == "cast" and n.dtype == "i32" and dt in ("f32", "f64", "f16", "bf16") and \
                 "cast_to_i32" in self.t.form:
             op = "cast_to_i32"
-        for k in (op + "." + dt, op):
-            if k in self.t.form:
-                return k
-        raise Unsupported("no op " + op)
+        key = op + "." + dt if op + "." + dt in self.t.form else op
+        if key not in self.t.form:
+            raise Unsupported("no op " + op)
+        wrap = "wrap." + n.dtype if "wrap." + n.dtype in self.t.form else ""
+        return Kind(key, n.acc != dt,
+                    n.acc != n.dtype and not wrap, dt != n.dtype and not wrap,  # rounded once
+                    tuple([isinstance(a, Literal) for a in n.args]), wrap, fresh)
 
-    def line(self, i):
-        n = self.nodes[i]
+    def step(self, n):
+        """A function, the nodes that it takes, and what it takes besides."""
         if n.op == "input":
             self.t.type(n.dtype)
-            return None
-        dt = self.tensor_dtype(n)
-        text = self.t.need(self.key(n, dt)).format_map(Words(self, i, dt))
-        wrap = self.t.form.get("wrap." + n.dtype)
-        text = wrap.format(a=text) if wrap else text
-        if i in self.fresh and n.op != "assign":  # whose result is its own anyhow
-            text = self.t.need("fresh").format(a=text)
-        return text
+            return None, n.input, None
+        n.taken = dt = self.tensor_dtype(n)
+        if "acc" not in vars(n):
+            n.acc = n.dtype
+        fresh = n in self.fresh and n.op != "assign"  # whose result is its own anyhow
+        kind = self.kind(n, fresh)
+        if kind not in self.t.made:
+            self.t.made[kind] = compile_form(self.t, kind)
+        f, values = self.t.made[kind]
+        more = [number(a, dt) for a in n.args if type(a) is Literal]
+        more += [value(self, n) for value in values]
+        return f, [a for a in n.args if type(a) is int] if more else n.args, more
 
-    def text(self):
-        args = ", ".join(self.name(i) for _, i in self.inputs)
-        body = "".join("    " + line + "\n" for line in self.lines)
-        give = ", ".join(self.name(o) for o in self.outputs)
-        return f"def program({args}):\n{body}    return [{give}]\n"
-
-
-WORDS = {
-    "a": lambda w: w.operand(0), "b": lambda w: w.operand(1),
-    "c": lambda w: w.operand(2), "d": lambda w: w.operand(3),
-    "dt": lambda w: w.dt, "in": lambda w: w.taken, "acc": lambda w: w.acc,
-    "up": lambda w: w.cast(w.acc) if w.get("acc", w.n.dtype) != w.name else "",
-    "down": lambda w: w.down() if w.get("acc", w.n.dtype) != w.n.dtype else "",
-    "cast": lambda w: w.down() if w.name != w.n.dtype else "",
-    "shape": lambda w: tuple_text(w.n.shape), "from": lambda w: tuple_text(w.shape_of(0)),
-    "second": lambda w: tuple_text(w.shape_of(1)),
-    "n": lambda w: (w.n.shape if w.n.op == "iota" else w.shape_of(0))[w.n.axis],
-    "line": lambda w: tuple_text([s if k == w.n.axis else 1 for k, s in enumerate(w.n.shape)]),
-    "axes": lambda w: tuple_text(w.n.axes), "axis": lambda w: w.n.axis,
-    "keep": lambda w: bool(w.n.keep), "perm": lambda w: tuple_text(w.n.perm),
-    "own": lambda w: w.i in w.source.in_place,
-    "pads": lambda w: "(" + "".join(f"({a}, {b}), " for a, b in zip(w.n.lo, w.n.hi)) + ")",
-    "ranges": lambda w: ", ".join(map(range_text, w.n.lo, w.n.hi, w.n.by)) or "...",
-    "cuts": lambda w: tuple_text(list(zip(w.n.lo, w.n.hi, w.n.by))),
-    "shift": lambda w: tuple_text(w.n.lo), "times": lambda w: tuple_text(w.n.by),
-    "skip": lambda w: ":, " * w.n.axis,
-    "value": lambda w: number(w.n.value, w.n.dtype),
-    "mask": lambda w: repr(w.n.mask), "empty": lambda w: repr(w.n.empty),
-    **{k: lambda w, k=k: number(w.get(k, 1), "f64") for k in ("eps", "scale", "alpha", "beta")},
-}
-
-
-class Words(dict):
-    """The words of node i, made when a form asks for them: it takes a few of many."""
-
-    def __init__(self, source, i, dt):
-        self.source, self.t, self.i, self.n, self.name = source, source.t, i, source.nodes[i], dt
-        self.get = vars(self.n).get
-        self.dt, self.taken = self.t.type(self.n.dtype), self.t.type(dt)
-        self.acc = self.t.type(self.get("acc", self.n.dtype))
-
-    def __missing__(self, word):
-        return WORDS[word](self)
-
-    def operand(self, k):
-        return self.source.operand(self.n, k, self.name)
-
-    def shape_of(self, k):
-        """Of operand k; where it is none, or a number, of the result."""
-        a = self.n.args[k:k + 1]
-        return self.source.nodes[a[0]].shape if a and not isinstance(a[0], Literal) else self.n.shape
-
-    def cast(self, dt):
-        return self.t.form["as"].format(a="", dt=dt)
-
-    def down(self):  # not where `wrap` rounds anyhow: once, that is
-        return "" if "wrap." + self.n.dtype in self.t.form else self.cast(self.dt)
-
-
-def compile_program(table, program):
-    """The function `program` of a program: framework's tensors in, a list of them out. The head
-    and the helpers are run for each program, as they may have variables, but compiled once."""
-    if not table.code:
-        table.code = compile(table.head + "".join(table.helper.values()), "<table>", "exec")
-    space = {}
-    exec(table.code, space)
-    exec(compile(Source(table, program).text(), "<program>", "exec"), space)
-    return space["program"]
+    def __call__(self, *inputs):
+        v = []
+        try:
+            for f, at, more in self.steps:
+                v.append(f(*[v[i] for i in at], *more) if f else inputs[at])
+        except Exception as e:
+            n = self.nodes[len(v)]
+            if hasattr(e, "add_note"):
+                e.add_note(f"in {n.name} = {n.op} {n.dtype} {n.shape}")
+            raise
+        return [v[i] for i in self.outputs]

@@ -14,6 +14,7 @@ With prepare=F the program is first handed to F, and run gets what F made of it.
 run take is the framework's own time; what is not the framework's doing, as putting the program
 into other words, goes into translate=F, which is called before them.
 """
+import functools
 import gc
 import json
 import os
@@ -23,6 +24,8 @@ import time
 import traceback
 
 import numpy as np
+
+import fork_server
 
 
 class Unsupported(Exception):
@@ -43,23 +46,26 @@ except ImportError:
 NAMES = {d: n for n, d in DTYPES.items()}
 
 
+_NUMBERS = {"value", "eps", "scale", "alpha", "beta"}
+
+
 def _number(v):
     return float(v) if isinstance(v, str) else v
 
 
 class Node:
     def __init__(self, d):
-        self.__dict__.update(d)
-        self.shape = tuple(self.shape)
-        self.args = [Literal(_number(a["lit"])) if isinstance(a, dict) else a for a in self.args]
-        for key in ("value", "eps", "scale", "alpha", "beta"):
-            if key in d:
-                setattr(self, key, _number(d[key]))
+        vars(self).update(d)
+        self.shape = tuple(d["shape"])
+        if any([type(a) is dict for a in d["args"]]):
+            self.args = [Literal(_number(a["lit"])) if type(a) is dict else a for a in d["args"]]
         if "axes" in d:
-            self.axes = tuple(self.axes)
+            self.axes = tuple(d["axes"])
+        for key in _NUMBERS.intersection(d):
+            setattr(self, key, _number(d[key]))
 
     def __getattr__(self, name):
-        raise Unsupported("%s without %s" % (self.__dict__.get("op"), name))
+        raise Unsupported("%s without %s" % (vars(self).get("op"), name))
 
 
 class Program:
@@ -109,13 +115,18 @@ def _input(layout, n):
     return np.ndarray(shape, dtype, storage, offset, strides)
 
 
-def _describe(x):
-    x = np.asarray(x)
-    name = NAMES.get(x.dtype) or ("bf16" if str(x.dtype) == "bfloat16" else str(x.dtype))
-    return x, {"dtype": name, "shape": x.shape, "bytes": x.nbytes}
+_decode, _encode = json.JSONDecoder().decode, json.JSONEncoder(separators=(",", ":")).encode
 
 
-_encode = json.JSONEncoder(separators=(",", ":")).encode
+def _name(dtype):
+    return NAMES.get(dtype) or ("bf16" if str(dtype) == "bfloat16" else str(dtype))
+
+
+@functools.lru_cache(64)  # one run of a program answers as the other
+def _ran(forms, ran):
+    d = {"ok": True, "outputs": [{"dtype": _name(dtype), "shape": shape, "bytes": n}
+                                 for dtype, shape, n in forms]}
+    return _encode(dict(d, ran=ran) if ran else d)
 
 
 class _Clock:
@@ -137,48 +148,60 @@ class _Clock:
             self.spent += self.now() - start
 
 
-def serve(run, name, library, prepare=None, translate=None, ran=None, **more):
+def serve(run, name, library, prepare=None, translate=None, ran=None, fork=True, **more):
     """Speaks the protocol until stdin ends. more: ops, dtypes, max_rank, max_nodes, contract,
     knobs.
+    fork: what is loaded by now, and has no threads, is forked for each start; False where a copy
+    would not do, as something is open that two processes can't share.
     ran: a name of what really ran, or a function that tells it after a run."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a framework prints is no answer
     sys.stdout = sys.stderr
     program = ready = None
+    copy = False
     clock = _Clock()
     gc.collect()
     gc.freeze()  # what a framework has made by now stays: not to be looked through again and again
 
-    def answer(d, arrays=()):
+    if fork and fork_server.offered():
+        more["fork"] = True
+
+    def answer(text, arrays=()):
         if clock.spent:
-            d["ns"], clock.spent = clock.spent, 0
-        out.write(b"".join([_encode(d).encode(), b"\n", *[a.tobytes() for a in arrays]]))
+            text, clock.spent = '%s,"ns":%d}' % (text[:-1], clock.spent), 0
+        out.write(b"".join([text.encode(), b"\n", *[a.tobytes() for a in arrays]]))
         out.flush()
 
     def handle(d):
         nonlocal program, ready
         if d["do"] == "hello":
-            hello = dict(ok=True, version=1, name=name, library=str(library), **more)
-            return hello, ()
+            return _encode(dict(ok=True, version=1, name=name, library=str(library), **more)),
+        if d["do"] == "fork":
+            return '{"ok":true}',
         if d["do"] == "prepare":
             program = Program(d["program"])
             ready = translate(program) if translate else program
             ready = clock.call(prepare, ready) if prepare else ready
-            return {"ok": True}, ()
+            return '{"ok":true}',
         inputs = [_input(x, n) for x, n in zip(program._layouts, d["inputs"])]
-        outputs = clock.call(run, ready, inputs)
-        arrays, forms = zip(*map(_describe, outputs)) if outputs else ((), ())
-        reply = {"ok": True, "outputs": list(forms)}
-        if ran:
-            reply["ran"] = ran() if callable(ran) else ran
-        return reply, arrays
+        outputs = [np.asarray(y) for y in clock.call(run, ready, inputs)]
+        return _ran(tuple([(y.dtype, y.shape, y.nbytes) for y in outputs]),
+                    ran() if callable(ran) else ran), outputs
 
+    last = d = None
     for line in sys.stdin.buffer:
         try:
-            reply = handle(json.loads(line))
+            if line != last:
+                last, d = line, _decode(line.decode())
+            reply = handle(d)
         except Unsupported as e:
-            reply = {"unsupported": str(e) or "no reason"}, ()
+            reply = _encode({"unsupported": str(e) or "no reason"}),
         except Exception as e:
             traceback.print_exc()
-            reply = {"error": "%s: %s" % (type(e).__name__, e)}, ()
+            reply = _encode({"error": "%s: %s" % (type(e).__name__, e)}),
         answer(*reply)
+        if d["do"] == "fork" and more.pop("fork", False):
+            fork_server.serve(out.fileno())  # returns in a copy, which is said hello to
+            copy = True
+    if copy:
+        os._exit(0)  # all that there is to tidy up is the server's

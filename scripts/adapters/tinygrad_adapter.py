@@ -9,6 +9,9 @@ what the program copies.
 TILEFUZZ_AROUND=1,3 or =all in the environment: keep away from what reports/found/ has of this
 version of tinygrad under these numbers.
 """
+import contextlib
+import functools
+import importlib
 import importlib.metadata
 import os
 import subprocess
@@ -33,7 +36,7 @@ from tinygrad import Device, Tensor, dtypes
 from tinygrad.helpers import Context, ContextVar
 from tinygrad.renderer import cstyle
 
-from ops import Table, compile_program
+from ops import Plan, Table
 from tilefuzz_adapter import Unsupported, serve
 
 table = Table("tinygrad")
@@ -109,7 +112,7 @@ def take(y):
 
 def translate(program):
     knobs = {name: int(value) for name, value in program.set.items()}
-    return compile_program(table, program), program.inputs, knobs
+    return Plan(table, program), program.inputs, knobs
 
 
 settings = {}  # that what is in tinygrad's caches was compiled with
@@ -145,6 +148,26 @@ def run(ready, inputs):
         raise
 
 
+def default_device():
+    """The name of Device.DEFAULT, asked in a process of its own: the answer opens devices, whose
+    threads this one must not have when it is forked."""
+    ours, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.write(theirs, Device.DEFAULT.encode())
+        os._exit(0)
+    os.close(theirs)
+    with open(ours, "rb") as answer:
+        name = answer.read().decode()
+    os.waitpid(pid, 0)
+    for key, x in vars(type(Device)).items():
+        if name and isinstance(x, functools.cached_property):
+            vars(Device)[key] = name
+    with contextlib.suppress(ImportError):  # what it takes, for all copies
+        importlib.import_module("tinygrad.runtime.ops_" + Device.DEFAULT.split(":")[0].lower())
+    return Device.DEFAULT
+
+
 def turnable():
     """What this version has of them, with the value of now in front."""
     have = {name: ContextVar._cache[name].value for name in turned if name in ContextVar._cache}
@@ -152,7 +175,8 @@ def turnable():
 
 
 # clang has a bf16 from version 15 on
-halves = ["bf16"] if Device.DEFAULT == "PYTHON" else []
+device = default_device()
+halves = ["bf16"] if device == "PYTHON" else []
 serve(run, name="tinygrad", translate=translate, dtypes=["f32", "f64", "f16", "i32", "bool"] + halves,
-      library=" ".join([version, Device.DEFAULT, *sys.argv[1:]]),
+      library=" ".join([version, device, *sys.argv[1:]]),
       contract=table.contract, knobs=turnable())

@@ -13,7 +13,7 @@ if "FILL=0" not in sys.argv[1:] and os.path.exists(fill) and "LD_PRELOAD" not in
 import numpy as np
 import torch
 
-from ops import Table, compile_program
+from ops import Plan, Table
 from tilefuzz_adapter import Unsupported, serve
 
 table = Table("torch")
@@ -38,7 +38,7 @@ refused = (  # what is said to be missing, and no bug
 
 
 def translate(program):
-    return compile_program(table, program), program.inputs
+    return Plan(table, program), program.inputs
 
 
 def prepare(ready):
