@@ -1,19 +1,25 @@
-"""ONNX Runtime on the CPU as a backend: exec:PYTHON scripts/adapters/onnx_adapter.py
+"""ONNX Runtime on the CPU as a backend: exec:PYTHON scripts/adapters/onnx_adapter.py [CHECK=1]
 
+CHECK=1: each model is also made as `tilefuzz show --as onnx` has it, by the package onnx, and the
+two are compared.
 TILEFUZZ_AROUND=1,2 or =all in the environment: keep away from what reports/found/ has of ONNX
 Runtime under these numbers, by leaving out the optimizer that does it, or by allowing it.
 """
 import os
+import sys
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it tells nobody, and has no thread for it
 
 import numpy as np
+import onnx
 import onnxruntime
 
+import onnx_bytes
 from ops import Plan, Table
 from tilefuzz_adapter import DTYPES, Unsupported, serve
 
-table = Table("onnx")
+table, slow = Table("onnx"), Table("onnx") if "CHECK=1" in sys.argv[1:] else None
+table.space().update(op=onnx_bytes.op, const=onnx_bytes.const)
 onnxruntime.set_default_logger_severity(4)
 optimizers = {"1": "MatMulScaleFusion", "2": "ExpandElimination"}
 allowed = {"3": "may_uncast"}
@@ -26,17 +32,26 @@ refused = (  # what is said to be missing, and no bug
 )
 
 
+def make(model, table, program):
+    return model(Plan(table, program), [n.shape for n in program.inputs],
+                 [DTYPES[n.dtype] for n in program.inputs])
+
+
 def translate(program):
-    plan, names = Plan(table, program), table.space()
-    names["nodes"].clear()
-    names["constants"].clear()
-    return names, names["model"](plan, [n.shape for n in program.inputs],
-                                 [DTYPES[n.dtype] for n in program.inputs])
+    model = make(onnx_bytes.model, table, program)
+    if slow:
+        names = slow.space()
+        names["nodes"].clear()
+        names["constants"].clear()
+        said = make(names["model"], slow, program)
+        if onnx.load_from_string(model) != onnx.load_from_string(said):
+            raise AssertionError("onnx_bytes.py does not say what onnx.ops says")
+    return model
 
 
 def prepare(ready):
-    names, model = ready
-    session = names["session"](model, without)
+    names = table.space()
+    session = names["session"](ready, without)
     return lambda inputs: names["execute"](session, inputs)
 
 
