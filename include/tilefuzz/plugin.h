@@ -145,6 +145,10 @@ enum {
     TF_MAY_EXCESS = 0x20,    /* a result of dtype f16 or bf16 may reach the ops that read it
                                 before it is rounded; what a cast gives is rounded */
     TF_MAY_UNCAST = 0x40,    /* what a cast to f16 or bf16 gives need not be rounded either */
+    TF_MAY_APPROXIMATE = 0x80, /* exp exp2 log tanh erf by short polynomials: 2^-15 of the
+                                result off, and 2^-20 log tanh erf; halves 8 units times
+                                1 + |x|; not exp(0), log(1), tanh(0), erf(0). The exp and
+                                log inside of softmax and attention too */
     TF_OPEN_NAN_MAX = 0x100, /* whether NaN wins in max min maximum minimum argmax */
     TF_OPEN_SPECIAL = 0x200, /* anything about NaN and infinities */
     TF_OPEN_DOMAIN = 0x400,  /* i32 x/0 and MIN/-1, float to i32 out of range,

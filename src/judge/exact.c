@@ -172,7 +172,8 @@ bool exact_holds(const struct exact *x, unsigned contract, struct arena *a)
     const unsigned within =
         CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH | CONTRACT_MAY_RESCALE | CONTRACT_MAY_VARY;
 
-    if (x->unfolded || (x->by_function && (contract & CONTRACT_OPEN_FUNCTIONS)) ||
+    if (x->unfolded ||
+        (x->by_function && (contract & (CONTRACT_OPEN_FUNCTIONS | CONTRACT_MAY_APPROXIMATE))) ||
         (x->subnormal && (contract & CONTRACT_MAY_FLUSH)))
         return false;
     return !(contract & ~within) || judge_want_by(x->t, contract, a)->opened == 0;

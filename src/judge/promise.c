@@ -246,10 +246,61 @@ static bool adds_up(enum op op)
            op == OP_RMSNORM || op == OP_ATTENTION;
 }
 
+/* The largest number there is. */
+static double most(enum dtype dt)
+{
+    return dt == DT_F64    ? DBL_MAX
+           : dt == DT_F16  ? 65504
+           : dt == DT_BF16 ? 0x1.fep127
+                           : (double)FLT_MAX;
+}
+
 static bool is_function(enum op op)
 {
-    return op == OP_EXP || op == OP_EXP2 || op == OP_LOG || op == OP_TANH || op == OP_ERF ||
-           op == OP_SOFTMAX || op == OP_LOGSOFTMAX || op == OP_ATTENTION;
+    return op == OP_EXP || op == OP_EXP2 || op == OP_LOG || op == OP_TANH || op == OP_ERF;
+}
+
+static bool uses_function(enum op op)
+{
+    return is_function(op) || op == OP_SOFTMAX || op == OP_LOGSOFTMAX || op == OP_ATTENTION;
+}
+
+double ref_loose(const struct ref *r)
+{
+    return r->contract & CONTRACT_MAY_APPROXIMATE ? 0x1p-15 : 0;
+}
+
+/*
+ * Vector libraries take a few ulps; exp by exp2 of a rounded product loses |x| of them, tanh by
+ * exp and log by log2 are right to an absolute error. All of them keep within this by far, and
+ * what is read at a wrong place, or in part, does not. Halves: the same, computed in the half.
+ */
+static void widen_by_approximation(struct ref *r, int i)
+{
+    const struct node *x = &r->prog->node[i];
+    struct want_node *w = &r->want->node[i];
+    bool is_exp = x->op == OP_EXP || x->op == OP_EXP2;
+    double units = is_half(x->dt) ? 8 * unit(x->dt) : 0;
+
+    for (int64_t k = 0; k < w->n; k++) {
+        struct val v = judge_value(w, k), of = judge_value(&r->want->node[x->arg[0].node], k);
+        double rel = ref_loose(r) + units * (1 + fabs(of.v) + of.e), size, more;
+
+        if (v.e < 0 || !isfinite(v.v))
+            continue;
+        size = fabs(v.v) + v.e;
+        more = rel * size + (is_exp ? 2 * least_normal(DT_F32) : 0x1p-20 + units);
+        more *= 1 + 8 * unit(x->dt); /* the last rounding is of what came out */
+        if (!(size + more <= most(x->dt))) {
+            ref_open(r, i, k);
+            continue;
+        }
+        r->grade[i] = GRADE_BOUND;
+        if (w->ieee)
+            w->ieee[k].e += more;
+        else
+            w->wide[k].e += more;
+    }
 }
 
 /* Does the op ask for the largest or the mean of no elements? */
@@ -315,6 +366,8 @@ void ref_promise(struct ref *r, int i)
         r->opened += r->want->node[i].n;
     }
     /* exact data, where these give exact numbers, are not in question */
-    if ((c & CONTRACT_OPEN_FUNCTIONS) && is_function(x->op))
+    if ((c & CONTRACT_MAY_APPROXIMATE) && is_function(x->op) && is_float)
+        widen_by_approximation(r, i);
+    if ((c & CONTRACT_OPEN_FUNCTIONS) && uses_function(x->op))
         open_where(r, i, is_finite);
 }

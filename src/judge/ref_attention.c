@@ -221,6 +221,7 @@ static struct query query_of(struct ref *r, int i, const struct heads *h)
 
     y.acc = ref_acc(r, REAL_DTYPE);
     y.soft.apart = r->apart;
+    y.soft.loose = ref_loose(r);
     y.blocks = (double)ref_blocks(r, i, h->t);
     y.score = arena_array(r->arena, struct val, h->t);
     y.hidden = arena_array(r->arena, char, h->t);

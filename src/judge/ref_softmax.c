@@ -28,12 +28,15 @@ static double grown(double a)
 void soft_weigh(const struct val *x, int64_t n, double blocks, struct soft *s)
 {
     double shift = 0; /* how far off the maximum may be */
+    double loose;
     real most = -HUGE_VAL, sum = 0;
 
     for (int64_t k = 0; k < n; k++) {
         most = x[k].v > most ? x[k].v : most;
         shift = x[k].e > shift ? x[k].e : shift;
     }
+    /* a weight is an exp, and one more for its block and each later one; (1 + loose)^.. */
+    loose = s->loose * (1 + s->loose) * (blocks > 0 ? 2 + blocks : 1);
     for (int64_t k = 0; k < n; k++) {
         real d = most - x[k].v;
         double far = (double)d + x[k].e + shift;
@@ -45,8 +48,8 @@ void soft_weigh(const struct val *x, int64_t n, double blocks, struct soft *s)
         s->p[k] = real_exp(-d);
         sum += s->p[k];
         /* whoever computes a weight anew has a maximum of his own too */
-        s->rel[k] =
-            grown(x[k].e + (s->apart ? shift : 0) + UNIT * (4 * far + 2.5 + 5 * blocks));
+        s->rel[k] = grown(x[k].e + (s->apart ? shift : 0) +
+                          UNIT * (4 * far + 2.5 + 5 * blocks) + loose);
     }
     s->mean = 0;
     for (int64_t k = 0; k < n; k++) {
@@ -90,8 +93,12 @@ void soft_rows(struct ref *r, int i, soft_row_fn *row)
     struct lines l = ref_lines(&x->sh, x->axis);
     const struct val *src = r->want->node[x->arg[0].node].ieee;
     struct val *line = arena_array(r->arena, struct val, l.n);
-    struct soft s = { arena_array(r->arena, real, l.n), arena_array(r->arena, double, l.n), 0,
-                      r->apart, r->foreign };
+    struct soft s = { arena_array(r->arena, real, l.n),
+                      arena_array(r->arena, double, l.n),
+                      0,
+                      r->apart,
+                      r->foreign,
+                      ref_loose(r) };
     double blocks = (double)ref_blocks(r, i, l.n);
 
     w->ieee = arena_array(r->arena, struct val, w->n);

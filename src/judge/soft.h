@@ -18,6 +18,7 @@ struct soft {
     double mean;  /* sum of p rel */
     bool apart;   /* a weight may be computed anew, with other roundings, at each use */
     bool foreign; /* by a compiler that is not ours */
+    double loose; /* what else exp may be off by, relative to itself */
 };
 
 /* p and rel have room for n; blocks: how often weights are rescaled. */

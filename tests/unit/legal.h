@@ -124,6 +124,21 @@ static inline double fun(struct legal *l, enum dtype core, long double x, double
     return flushed(l, core, y);
 }
 
+/* x, a function's value, made by a short polynomial that may be off by `off` besides: the same
+ * for the same x, unless what is computed twice may differ anyhow. */
+static inline long double poly(struct legal *l, long double x, double off)
+{
+    static const double part[] = { -1, -0.999, -0.3, 0, 0.7, 1 };
+    double bits = (double)x;
+    uint64_t h;
+
+    if (x == 0 || !(l->contract & CONTRACT_MAY_APPROXIMATE))
+        return x;
+    memcpy(&h, &bits, sizeof h);
+    h = l->contract & CONTRACT_MAY_CONTRACT ? legal_draw(l) : h * 0x9e3779b97f4a7c15u;
+    return x * (1 + part[(h >> 33) % 6] * 0x1p-15) + part[(h >> 43) % 6] * off;
+}
+
 /* How exp is made, by everybody in one kernel. */
 enum { EXP_PLAIN, EXP_SCALED, EXP_METHODS };
 
@@ -134,9 +149,9 @@ static inline double exp_by(struct legal *l, enum dtype core, int method, double
     if (l->exact && (a == 0 || a < -200))
         return a == 0 ? 1 : fit(l, core, exp(a));
     if (method == EXP_PLAIN)
-        return fun(l, core, expl(a), 1);
+        return fun(l, core, poly(l, expl(a), 0), 1);
     a = fit(l, core, a * fit(l, core, 1.4426950408889634));
-    return fun(l, core, exp2l(a), 1);
+    return fun(l, core, poly(l, exp2l(a), 0), 1);
 }
 
 /* n terms (times by[], if given) in a random order */

@@ -88,7 +88,7 @@ static inline void softmax(struct legal *l, int i, double *x, double *again, int
     bool together = l->foreign && legal_below(l, 2);
 
     if (p->op == OP_LOGSOFTMAX) {
-        lg = l->exact && sum == 1 ? 0 : fun(l, p->acc, logl(sum), 1);
+        lg = l->exact && sum == 1 ? 0 : fun(l, p->acc, poly(l, logl(sum), 0x1p-20), 1);
         both = add(l, p->acc, m, lg);
     }
     for (int k = 0; k < n; k++) {

@@ -17,17 +17,17 @@ static inline double unary_of(struct legal *l, enum op op, enum dtype core, doub
     x = flushed(l, core, x);
     switch ((int)op) {
     case OP_EXP:
-        return l->exact ? exp_by(l, core, EXP_PLAIN, x) : fun(l, core, expl(x), 1);
+        return l->exact ? exp_by(l, core, EXP_PLAIN, x) : fun(l, core, poly(l, expl(x), 0), 1);
     case OP_EXP2:
         if (l->exact && (x == 0 || x < -200))
             return x == 0 ? 1 : fit(l, core, exp2(x));
-        return fun(l, core, exp2l(x), 1);
+        return fun(l, core, poly(l, exp2l(x), 0), 1);
     case OP_LOG:
-        return fun(l, core, logl(x), 1);
+        return fun(l, core, poly(l, logl(x), 0x1p-20), 1);
     case OP_TANH:
-        return fun(l, core, tanhl(x), 2.5);
+        return fun(l, core, poly(l, tanhl(x), 0x1p-20), 2.5);
     case OP_ERF:
-        return fun(l, core, erfl(x), 1);
+        return fun(l, core, poly(l, erfl(x), 0x1p-20), 1);
     case OP_RECIP:
         return fit(l, core, 1 / x);
     case OP_SQRT:

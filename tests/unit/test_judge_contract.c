@@ -93,6 +93,66 @@ static void accuracy(void **state)
     assert_int_equal(w->opened, 0); /* exact data that give exact numbers stay */
 }
 
+/* Are results right that are `off`, relative to the true ones? All judged. */
+static enum verdict_kind off_by(const struct want *w, const char *name, double off)
+{
+    const struct want_node *x = wanted(w, name);
+    float got[16];
+
+    assert_true(x->n <= 16);
+    for (int64_t k = 0; k < x->n; k++) {
+        assert_true(judge_value(x, k).e >= 0);
+        got[k] = (float)(judge_value(x, k).v * (1 + off));
+    }
+    return verdict_on_one(w, got).kind;
+}
+
+/* Short polynomials are right; a row of the operand that is taken for another is not. */
+static void functions_may_be_approximate(void **state)
+{
+    static const char *const function[] = {
+        "exp x",
+        "exp2 x",
+        "log x",
+        "tanh x",
+        "erf x",
+        "softmax x axis=2",
+        "logsoftmax x axis=2",
+        "attention x x x scale=0.1",
+    };
+    static const float zero[16];
+
+    (void)state;
+    for (size_t f = 0; f < sizeof function / sizeof *function; f++) {
+        const struct trial *t = trial_of("input x f32 [1,3,4]\ny = %s\noutput y\n"
+                                         "values x [0.5,1.5,2,0.75,3,0.5,4,1,0.7,2,2.5,5]\n",
+                                         function[f]);
+        const struct want *w = by(t, CONTRACT_MAY_APPROXIMATE), *strict = by(t, 0);
+        /* weights sum to 1: what all are off by cancels */
+        double off = strncmp(function[f], "attention", 9) ? 0x1p-16 : 0x1p-18;
+
+        assert_int_equal(off_by(w, "y", 0), VK_PASS);
+        assert_int_equal(off_by(w, "y", off), VK_PASS);
+        assert_int_equal(off_by(strict, "y", off), VK_MISMATCH);
+        assert_int_equal(off_by(w, "y", 0x1p-10), VK_MISMATCH);
+        assert_int_equal(verdict_on_one(w, zero).kind, VK_MISMATCH);
+    }
+}
+
+/* An approximation that is too large is no number; a clamped exp may end above 0. */
+static void approximations_at_the_ends(void **state)
+{
+    const float got[] = { 0x1p-126f, INFINITY, INFINITY, 1 };
+    const struct trial *t =
+        trial_of("input x f32 [4]\ny = exp x\noutput y\nvalues x [-200,88.72283,100,0]\n");
+    const struct want *w = by(t, CONTRACT_MAY_APPROXIMATE);
+
+    (void)state;
+    assert_int_equal(open_of(w, "y"), 2); /* next to the largest float, and beyond */
+    assert_int_equal(verdict_on_one(w, got).kind, VK_PASS);
+    assert_int_equal(verdict_on_one(by(t, 0), got).kind, VK_MISMATCH);
+}
+
 static void flushing_widens_by_the_least_normal(void **state)
 {
     const float kept[] = { 3e-39f, 2 }, flushed[] = { 0, 2 }, wrong[] = { 1e-30f, 2 };
@@ -231,6 +291,8 @@ int main(void)
         cmocka_unit_test(out_of_the_domain),
         cmocka_unit_test(of_nothing_and_ties),
         cmocka_unit_test(accuracy),
+        cmocka_unit_test(functions_may_be_approximate),
+        cmocka_unit_test(approximations_at_the_ends),
         cmocka_unit_test(flushing_widens_by_the_least_normal),
         cmocka_unit_test(halves_in_excess),
         cmocka_unit_test(what_excess_leaves_alone),

@@ -25,6 +25,11 @@ static const struct mode {
       CONTRACT_MAY_RECIPROCAL | CONTRACT_MAY_RESCALE | CONTRACT_MAY_CONTRACT |
           CONTRACT_MAY_FLUSH,
       true },
+    { "approximated", CONTRACT_MAY_APPROXIMATE, true },
+    { "all of it, approximated",
+      CONTRACT_MAY_RECIPROCAL | CONTRACT_MAY_RESCALE | CONTRACT_MAY_CONTRACT |
+          CONTRACT_MAY_FLUSH | CONTRACT_MAY_APPROXIMATE,
+      true },
 };
 
 static void right(const struct legal *l, const struct want *w, int i, const char *what)
@@ -92,10 +97,10 @@ static void nothing_legal_is_wrong(void **state)
     int sets = 0;
 
     (void)state;
-    for (int n = 0; n < 4000 * times; n++) {
+    for (int n = 0; n < 5000 * times; n++) {
         struct legal l = { .state = (uint64_t)n };
-        const struct mode *m = &modes[n % 8];
-        struct trial *t = draw_trial(&l, dtypes[n / 8 % 4], n / 32 % DRAWN_OPS,
+        const struct mode *m = &modes[n % 10];
+        struct trial *t = draw_trial(&l, dtypes[n / 10 % 4], n / 40 % DRAWN_OPS,
                                      legal_below(&l, 3), legal_below(&l, 2));
         struct exact *x;
         const char *why;
