@@ -106,8 +106,8 @@ def _layout(node):
 
 def _input(layout, n):
     """The next n bytes of stdin, as the array of an input."""
-    storage = bytearray(sys.stdin.buffer.read(n))
-    if len(storage) < n:
+    storage = np.empty(n, np.uint8)
+    if sys.stdin.buffer.readinto(storage) < n:
         sys.exit(0)
     shape, dtype, offset, strides = layout
     if 0 in shape:
@@ -115,6 +115,7 @@ def _input(layout, n):
     return np.ndarray(shape, dtype, storage, offset, strides)
 
 
+BIG = 1 << 16  # bytes, that are better not copied
 _decode, _encode = json.JSONDecoder().decode, json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -169,8 +170,14 @@ def serve(run, name, library, prepare=None, translate=None, ran=None, fork=True,
     def answer(text, arrays=()):
         if clock.spent:
             text, clock.spent = '%s,"ns":%d}' % (text[:-1], clock.spent), 0
-        out.write(b"".join([text.encode(), b"\n", *[a.tobytes() for a in arrays]]))
+        out.write(text.encode() + b"\n")
+        for a in arrays:
+            out.write(np.ascontiguousarray(a).view(np.uint8) if a.nbytes > BIG else a.tobytes())
         out.flush()
+
+    def forget():  # to give back what it made is the framework's own doing, too
+        nonlocal ready
+        ready = None
 
     def handle(d):
         nonlocal program, ready
@@ -179,6 +186,7 @@ def serve(run, name, library, prepare=None, translate=None, ran=None, fork=True,
         if d["do"] == "fork":
             return '{"ok":true}',
         if d["do"] == "prepare":
+            clock.call(forget)
             program = Program(d["program"])
             ready = translate(program) if translate else program
             ready = clock.call(prepare, ready) if prepare else ready

@@ -28,7 +28,7 @@ known = {
     "6": {"div": "torch.div(*both({a}, {b}))"},
     "7": {"rsqrt.bf16": "{a}.float().rsqrt().bfloat16()"},
     "8": {"layernorm": "by_definition({a}{up}, {b}{up}, {c}{up}, {eps}){down}"},
-    "9": {"as": "{a}.once({dt})", "cast.f64": "{a}.once({dt})"},
+    "9": {"as": "{a}.once({dt})", "cast.f64": "{a}.once({dt})", "cast.i32": "{a}.once({dt})"},
     "10": {"div.i32": "idiv({a}, where_it_fits({a}, {b}))"},
 }
 table.helper["around"] = '''
@@ -38,9 +38,9 @@ def by_definition(x, gain, bias, eps):
 
 
 def once(x, dt):  # a float32 whose last bit tells that there was more is rounded as the float64
-    y = x.float()
-    if x.dtype != torch.float64 or dt not in (torch.float16, torch.bfloat16):
+    if x.dtype not in (torch.float64, torch.int32) or dt not in (torch.float16, torch.bfloat16):
         return x.to(dt)
+    x, y = x.double(), x.float()
     bits = y.view(torch.int32) - (y.double().abs() > x.abs()).int()
     bits = torch.where(y.double() == x, bits, bits | 1)
     return torch.where(x.isfinite(), bits.view(torch.float32), y).to(dt)

@@ -150,6 +150,7 @@ struct exact *exact_make(const struct trial *t, int set, struct arena *a, const 
     x->by_function = e->by_function;
     x->subnormal = e->subnormal;
     x->unfolded = e->unfolded;
+    x->running = e->running;
     for (int k = 0; k < t->prog.n_out; k++)
         any |= count(x, &e->node[t->prog.out[k].node], &t->prog.node[t->prog.out[k].node]);
     *why = NULL;
@@ -172,7 +173,7 @@ bool exact_holds(const struct exact *x, unsigned contract, struct arena *a)
     const unsigned within =
         CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH | CONTRACT_MAY_RESCALE | CONTRACT_MAY_VARY;
 
-    if (x->unfolded ||
+    if (x->unfolded || x->running ||
         (x->by_function && (contract & (CONTRACT_OPEN_FUNCTIONS | CONTRACT_MAY_APPROXIMATE))) ||
         (x->subnormal && (contract & CONTRACT_MAY_FLUSH)))
         return false;

@@ -22,9 +22,10 @@ struct exact {
     struct want *want;
     int64_t n_exact, n_near, n_open; /* elements of outputs by these three */
     /* Somewhere on the way: a bound that comes from how well exp is computed; a number that
-     * may_flush makes 0; a score that is another where attention's scale goes into q first, as
-     * other compilers have it. */
-    bool by_function, subnormal, unfolded;
+     * may_flush makes 0; a score that is another where attention's scale goes into q first, or
+     * a mean that is rounded on the way where it runs along the row, as other compilers have
+     * them. */
+    bool by_function, subnormal, unfolded, running;
 };
 
 /* NULL = not applicable, *why says why: there is no output of which half would be judged.

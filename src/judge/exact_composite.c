@@ -41,74 +41,68 @@ static int64_t inner_of(const struct shape *sh, int axis)
     return inner;
 }
 
-static void softmax(struct exacts *x, int i)
+/* A line along the axis of a node, whose elements are `step` apart: of the operand, and of the
+ * result. */
+struct line {
+    const struct xval *x;
+    struct xval *to;
+    int64_t n, step;
+};
+
+static void each_line(struct exacts *x, int i,
+                      void (*f)(const struct node *n, const struct line *l))
 {
     const struct node *n = &x->prog->node[i];
     const struct xval *src = x->node[n->arg[0].node].p;
-    const struct xfloat *f = xfloat(n->acc);
     int64_t len = n->sh.dim[n->axis], inner = inner_of(&n->sh, n->axis);
 
     for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
         int64_t at = k / inner * inner * len + k % inner;
-        double top;
-        int64_t c = exact_winners(src + at, len, inner, f->cut, &top);
-        struct xval p = { 1 / (double)c, is_pow2((double)c) ? 0 : 3 * f->u / (double)c };
 
-        for (int64_t j = 0; j < len; j++) {
-            struct xval *r = &x->node[i].p[at + j * inner];
-
-            *r = !c                             ? VAL_OPEN
-                 : src[at + j * inner].v == top ? exact_store(n->acc, n->dt, p)
-                                                : (struct xval){ 0, 0 };
-        }
+        f(n, &(struct line){ src + at, x->node[i].p + at, len, inner });
     }
+}
+
+static void softmax(const struct node *n, const struct line *l)
+{
+    const struct xfloat *f = xfloat(n->acc);
+    double top;
+    int64_t c = exact_winners(l->x, l->n, l->step, f->cut, &top);
+    struct xval p = { 1 / (double)c, is_pow2((double)c) ? 0 : 3 * f->u / (double)c };
+
+    for (int64_t j = 0; j < l->n * l->step; j += l->step)
+        l->to[j] = !c                 ? VAL_OPEN
+                   : l->x[j].v == top ? exact_store(n->acc, n->dt, p)
+                                      : (struct xval){ 0, 0 };
 }
 
 /* Exact where one score wins: its own is then 0, as is the logarithm of a sum of 1. */
-static void logsoftmax(struct exacts *x, int i)
+static void logsoftmax(const struct node *n, const struct line *l)
 {
-    const struct node *n = &x->prog->node[i];
-    const struct xval *src = x->node[n->arg[0].node].p;
-    const struct xfloat *f = xfloat(n->acc);
-    int64_t len = n->sh.dim[n->axis], inner = inner_of(&n->sh, n->axis);
+    double top;
+    int64_t c = exact_winners(l->x, l->n, l->step, xfloat(n->acc)->cut, &top);
 
-    for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
-        int64_t at = k / inner * inner * len + k % inner;
-        double top;
-        int64_t c = exact_winners(src + at, len, inner, f->cut, &top);
+    for (int64_t j = 0; j < l->n * l->step; j += l->step) {
+        struct xval v = l->x[j];
+        double d = v.v - top;
+        bool exact = c == 1 && v.e == 0 && exact_round(n->acc, d) == d && d + top == v.v;
 
-        for (int64_t j = 0; j < len; j++) {
-            struct xval v = src[at + j * inner];
-            double d = v.v - top;
-            bool exact = c == 1 && v.e == 0 && exact_round(n->acc, d) == d && d + top == v.v;
-
-            x->node[i].p[at + j * inner] =
-                exact ? exact_store(n->acc, n->dt, (struct xval){ d, 0 }) : VAL_OPEN;
-        }
+        l->to[j] = exact ? exact_store(n->acc, n->dt, (struct xval){ d, 0 }) : VAL_OPEN;
     }
 }
 
-static void cumsum(struct exacts *x, int i)
+static void cumsum(const struct node *n, const struct line *l)
 {
-    const struct node *n = &x->prog->node[i];
-    const struct xval *src = x->node[n->arg[0].node].p;
-    int64_t len = n->sh.dim[n->axis], inner = inner_of(&n->sh, n->axis);
+    struct adder s = { 0 };
+    int64_t whole = 0;
 
-    for (int64_t k = 0; len && k < x->node[i].n / len; k++) {
-        int64_t at = k / inner * inner * len + k % inner;
-        struct adder s = { 0 };
-        int64_t whole = 0;
-
-        for (int64_t j = at; j < at + len * inner; j += inner) {
-            struct xval *to = &x->node[i].p[j];
-
-            adder_put(&s, src[j]);
-            whole += src[j].e == 0 && n->dt == DT_I32 ? (int64_t)src[j].v : 0;
-            if (n->dt == DT_I32)
-                *to = s.open || s.e != 0 ? VAL_OPEN : (struct xval){ wrap_i32(whole), 0 };
-            else
-                *to = exact_store(n->acc, n->dt, adder_sum(&s, n->acc));
-        }
+    for (int64_t j = 0; j < l->n * l->step; j += l->step) {
+        adder_put(&s, l->x[j]);
+        whole += l->x[j].e == 0 && n->dt == DT_I32 ? (int64_t)l->x[j].v : 0;
+        if (n->dt == DT_I32)
+            l->to[j] = s.open || s.e != 0 ? VAL_OPEN : (struct xval){ wrap_i32(whole), 0 };
+        else
+            l->to[j] = exact_store(n->acc, n->dt, adder_sum(&s, n->acc));
     }
 }
 
@@ -162,10 +156,8 @@ static void concat(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     int64_t na = x->prog->node[n->arg[0].node].sh.dim[n->axis], len = n->sh.dim[n->axis];
-    int64_t inner = 1;
+    int64_t inner = inner_of(&n->sh, n->axis);
 
-    for (int a = n->axis + 1; a < n->sh.rank; a++)
-        inner *= n->sh.dim[a];
     for (int64_t k = 0; k < x->node[i].n; k++) {
         int64_t at = k / inner % len, outer = k / inner / len;
         bool first = at < na;
@@ -203,13 +195,13 @@ void exact_composite(struct exacts *x, int i)
 {
     switch ((int)x->prog->node[i].op) {
     case OP_SOFTMAX:
-        softmax(x, i);
+        each_line(x, i, softmax);
         return;
     case OP_LOGSOFTMAX:
-        logsoftmax(x, i);
+        each_line(x, i, logsoftmax);
         return;
     case OP_CUMSUM:
-        cumsum(x, i);
+        each_line(x, i, cumsum);
         return;
     case OP_ATTENTION:
         exact_attention(x, i);

@@ -39,6 +39,15 @@ static bool moments(const struct xval *p, int64_t n, bool centred, enum dtype ac
     return sum.e >= 0;
 }
 
+static bool all_the_same(const struct xval *p, int64_t n)
+{
+    int64_t j = 1;
+
+    while (j < n && p[j].v == p[0].v)
+        j++;
+    return j >= n;
+}
+
 void exact_norm(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
@@ -55,6 +64,8 @@ void exact_norm(struct exacts *x, int i)
 
         if (k % len == 0 && !moments(src->p + k, len, b, n->acc, &r))
             r.e_var = -1;
+        if (k % len == 0 && b)
+            x->running |= !all_the_same(src->p + k, len);
         *y = VAL_OPEN;
         if (r.e_var < 0 || w.e != 0 || add.e != 0 || r.var + n->eps <= 0)
             continue;

@@ -140,28 +140,6 @@ static bool climb(struct draft *d, int node, int64_t n, struct scores *s)
     return false;
 }
 
-/* Row-major numbers of the elements of sh where only the axes in `axes` run. */
-static const int64_t *numbers(struct draft *d, const struct shape *sh, uint32_t axes,
-                              int64_t *n)
-{
-    int64_t dense[MAX_RANK], step[MAX_RANK], *at, k = 0;
-    struct shape sub = { 0 };
-    struct walk w;
-
-    walk_dense(sh, dense);
-    for (int a = 0; a < sh->rank; a++)
-        if (axes >> a & 1) {
-            sub.dim[sub.rank] = sh->dim[a];
-            step[sub.rank++] = dense[a];
-        }
-    *n = shape_count(&sub);
-    at = arena_array(d->arena, int64_t, *n + 1);
-    for (w = walk_begin(&sub, step, 0); w.rows > 0; walk_next(&w))
-        for (int64_t e = 0; e < w.inner; e++)
-            at[k++] = w.at + e * w.inner_step;
-    return at;
-}
-
 /* exp(x - max x): the node x, and the axes of the max */
 static int spelled(struct draft *d, const struct node *n, uint32_t *axes)
 {
@@ -288,8 +266,8 @@ bool exact_site(struct draft *d, int i, struct scores *s)
     }
     n = &d->prog->node[logits];
     count = shape_count(&n->sh);
-    s->row = numbers(d, &n->sh, ~axes, &s->n_row);
-    s->key = numbers(d, &n->sh, axes, &s->n_key);
+    s->row = walk_axes(&n->sh, ~axes, d->arena, &s->n_row);
+    s->key = walk_axes(&n->sh, axes, d->arena, &s->n_key);
     s->last = 1;
     for (int a = n->sh.rank - 1; a >= 0 && s->last == 1; a--)
         if (!(axes >> a & 1))

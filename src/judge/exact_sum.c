@@ -193,34 +193,12 @@ static struct xval reduce(const struct exacts *x, const struct node *n, const in
     return exact_store(n->acc, n->dt, adder_sum(&a, n->acc));
 }
 
-/* Row-major addresses of the elements of `sh`, only axes in (or not in) `axes` running. */
-static int64_t *addresses(struct exacts *x, const struct shape *sh, uint32_t axes, int64_t *n)
-{
-    int64_t dense[MAX_RANK], step[MAX_RANK], *at, k = 0;
-    struct shape sub = { 0 };
-    struct walk w;
-
-    walk_dense(sh, dense);
-    for (int a = 0; a < sh->rank; a++) {
-        if (!(axes >> a & 1))
-            continue;
-        sub.dim[sub.rank] = sh->dim[a];
-        step[sub.rank++] = dense[a];
-    }
-    *n = shape_count(&sub);
-    at = arena_array(x->arena, int64_t, *n + 1);
-    for (w = walk_begin(&sub, step, 0); w.rows > 0; walk_next(&w))
-        for (int64_t e = 0; e < w.inner; e++)
-            at[k++] = w.at + e * w.inner_step;
-    return at;
-}
-
 void exact_reduce(struct exacts *x, int i)
 {
     const struct node *n = &x->prog->node[i];
     const struct shape *sh = &x->prog->node[n->arg[0].node].sh;
-    int64_t n_out, n_in, *out = addresses(x, sh, ~n->axes, &n_out),
-                         *in = addresses(x, sh, n->axes, &n_in), *at;
+    int64_t n_out, n_in, *out = walk_axes(sh, ~n->axes, x->arena, &n_out),
+                         *in = walk_axes(sh, n->axes, x->arena, &n_in), *at;
 
     at = arena_array(x->arena, int64_t, n_in + 1);
     for (int64_t k = 0; k < n_out; k++) {

@@ -101,6 +101,16 @@ static inline void softmax(struct legal *l, int i, double *x, double *again, int
     }
 }
 
+/* The mean along the row, as many others have it. */
+static inline double running_mean(struct legal *l, enum dtype acc, const double *x, int n)
+{
+    double mean = 0;
+
+    for (int k = 0; k < n; k++)
+        mean = add(l, acc, mean, quotient(l, acc, add(l, acc, x[k], -mean), k + 1));
+    return mean;
+}
+
 /* x, gain, bias of one line; twice the operand for those who read it twice */
 static inline void norm(struct legal *l, const struct node *p, double *x, double *again,
                         const double *g, const double *b, int n)
@@ -110,7 +120,8 @@ static inline void norm(struct legal *l, const struct node *p, double *x, double
     int how = legal_below(l, 3);
 
     if (b)
-        mean = quotient(l, acc, total(l, acc, n, x, NULL), n);
+        mean = l->foreign && legal_below(l, 2) ? running_mean(l, acc, x, n)
+                                               : quotient(l, acc, total(l, acc, n, x, NULL), n);
     for (int k = 0; k < n; k++)
         c[k] = b ? add(l, acc, again[k], -mean) : again[k];
     v = add(l, acc, quotient(l, acc, total(l, acc, n, c, c), n), p->eps);

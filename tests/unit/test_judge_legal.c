@@ -279,6 +279,10 @@ static void exact_data_keep_to_the_contract(void **state)
     const struct trial *root = trial_of("input x f32 [8]\ny = rsqrt x\noutput y\n");
     const struct trial *tiny = trial_of("input x f64 [8]\ny = exp2 x\noutput y\n");
     const struct trial *mean = trial_of("input x f32 [2,3]\nm = mean x axes=[1]\noutput m\n");
+    const struct trial *norm =
+        trial_of("input x f32 [2,6]\ninput g f32 [6]\ny = layernorm x g g eps=1\noutput y\n");
+    const struct trial *alike =
+        trial_of("input x f32 [2,1]\ninput g f32 [1]\ny = layernorm x g g eps=1\noutput y\n");
     struct exact *x = exact_of(root);
 
     (void)state;
@@ -288,6 +292,10 @@ static void exact_data_keep_to_the_contract(void **state)
     assert_true(exact_holds(x, CONTRACT_MAY_CONTRACT, &arena));
     assert_false(exact_holds(x, CONTRACT_MAY_FLUSH, &arena));
     assert_false(exact_holds(x, CONTRACT_OPEN_FUNCTIONS, &arena));
+    x = exact_of(norm); /* rounded on the way if it runs along the row */
+    assert_true(x->n_exact + x->n_near > 0);
+    assert_false(exact_holds(x, 0, &arena));
+    assert_true(exact_holds(exact_of(alike), 0, &arena));
     x = exact_of(mean); /* by 3: near, and for no function's sake */
     assert_true(x->n_near > 0);
     assert_true(exact_holds(x, CONTRACT_OPEN_FUNCTIONS | CONTRACT_MAY_RECIPROCAL, &arena));
