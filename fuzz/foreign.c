@@ -122,6 +122,13 @@ int foreign_narrow(struct check_opts *o, struct gen_opts *g, struct err *e)
     return 0;
 }
 
+void foreign_close(const struct check_opts *o)
+{
+    for (int i = 0; i < o->n_backend; i++)
+        if (o->backend[i]->own_process)
+            exec_close(o->backend[i]);
+}
+
 void foreign_print(const struct check_opts *o)
 {
     for (int i = 0; i < o->n_backend; i++) {

@@ -230,10 +230,8 @@ static void finish(struct hunt *h, struct camp_result *r, struct err *e)
 int camp_run(const struct camp_opts *o, camp_bug_fn *fn, void *ctx, struct arena *a,
              struct camp_result *r, struct err *e)
 {
-    struct hunt *h = calloc(1, sizeof *h);
+    struct hunt *h = must(calloc(1, sizeof *h));
 
-    if (!h)
-        BUG("out of memory");
     *e = (struct err){ 0 };
     *h = (struct hunt){ .o = o, .e = e, .fn = fn, .ctx = ctx };
     catch_interrupts();
@@ -247,6 +245,7 @@ int camp_run(const struct camp_opts *o, camp_bug_fn *fn, void *ctx, struct arena
             loop(h);
         status_wipe(&h->status);
         pool_close(&h->pool);
+        foreign_close(&o->work.check);
         if (open) {
             finish(h, r, e);
             ledger_close(&h->ledger);

@@ -163,5 +163,5 @@ def serve(out):
     finally:
         if os.getpid() == me:
             for copy in set(server.copy.values()):
-                copy.kill()
+                copy.bury()
             os._exit(failed)

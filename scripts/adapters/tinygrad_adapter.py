@@ -154,8 +154,10 @@ def default_device():
     ours, theirs = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.write(theirs, Device.DEFAULT.encode())
-        os._exit(0)
+        try:
+            os.write(theirs, Device.DEFAULT.encode())
+        finally:
+            os._exit(0)
     os.close(theirs)
     with open(ours, "rb") as answer:
         name = answer.read().decode()

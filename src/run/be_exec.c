@@ -147,6 +147,11 @@ void exec_stale(const struct backend *b)
     row_of(b)->count->stale++;
 }
 
+void exec_close(const struct backend *b)
+{
+    exec_server_end(&row_of(b)->server);
+}
+
 struct exec_cost exec_cost(const struct backend *b)
 {
     const struct exec_count *c = row_of(b)->count;
@@ -202,10 +207,11 @@ const struct backend *exec_open(const char *name, const char *command, struct er
         err_set(e, ERR_USAGE, "exec: which command? exec:COMMAND expected");
         return NULL;
     }
+    exec_server_open(&r->server, &r->count->no_server);
     if (exec_ready(r, &t, why, sizeof why) != TALK_FINE) {
         err_set(e, ERR_MISSING, "%s: %s", command, why);
         return NULL;
     }
-    exec_child_end(&r->child); /* each process of ours starts its own */
+    exec_serve(r, &t); /* each process of ours starts its own child, or asks for one */
     return &r->b;
 }

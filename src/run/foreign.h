@@ -27,6 +27,10 @@ bool exec_refresh(const struct backend *b);
 /* One failed in a used process and not in a fresh one: counts it. */
 void exec_stale(const struct backend *b);
 
+/* No more of its processes are needed: ends the one that others are forked from, if there is one,
+ * so that what they took counts as that of our children. */
+void exec_close(const struct backend *b);
+
 /* What all its processes and their children cost: CPU time of their starts, of all requests
  * that were answered, and in that by their own account of the framework; of requests that got
  * no answer, of which there is no such account. */

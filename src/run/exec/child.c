@@ -3,20 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/bug.h"
-#include "run/fresh.h"
+#include "run/exec/server.h"
 
-enum { NOT_STARTED = 127, SLICE_MS = 100, CHUNK = 1 << 16, LOG_TAIL = 600 };
+enum { SLICE_MS = 100, CHUNK = 1 << 16, LOG_TAIL = 600 };
 
 int64_t exec_now(void)
 {
@@ -26,66 +22,37 @@ int64_t exec_now(void)
     return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
-static _Noreturn void child_main(char *const *argv, pid_t parent, int in, int out, int log)
+void exec_child_close(struct exec_child *c)
 {
-    if (!process_fresh(parent, SIGKILL))
-        _exit(NOT_STARTED);
-    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
-        dup2(log, STDERR_FILENO) < 0)
-        _exit(NOT_STARTED);
-    /* one thread unless the user has said otherwise: libraries differ by their numbers */
-    setenv("OMP_NUM_THREADS", "1", 0);
-    setenv("OPENBLAS_NUM_THREADS", "1", 0);
-    setenv("MKL_NUM_THREADS", "1", 0);
-    execvp(argv[0], argv);
-    dprintf(STDERR_FILENO, "%s: %s", argv[0], strerror(errno));
-    _exit(NOT_STARTED);
+    if (c->in >= 0)
+        close(c->in);
+    if (c->out >= 0)
+        close(c->out);
+    if (c->log >= 0)
+        close(c->log);
+    str_release(&c->got);
+    *c = (struct exec_child){ 0 };
 }
 
-/* A process that is forked under a limit of CPU time has a clock of CPU time that goes by
- * milliseconds, and a run takes less: so none is set while we fork. */
-static pid_t fork_without_limit(void)
+bool exec_child_open(struct exec_child *c, int theirs[2], struct str *why)
 {
-    struct rlimit old, cpu;
-    bool limited = !getrlimit(RLIMIT_CPU, &old) && old.rlim_cur != RLIM_INFINITY;
-    pid_t pid;
-
-    cpu = (struct rlimit){ old.rlim_max, old.rlim_max };
-    if (limited)
-        setrlimit(RLIMIT_CPU, &cpu);
-    pid = fork();
-    if (limited && pid != 0)
-        setrlimit(RLIMIT_CPU, &old);
-    return pid;
-}
-
-bool exec_child_start(struct exec_child *c, char *const *argv, struct str *why)
-{
-    pid_t parent = getpid();
     int to[2] = { -1, -1 }, from[2] = { -1, -1 };
     int log = memfd_create("stderr", MFD_CLOEXEC);
+    bool fine = log >= 0 && !pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC);
 
+    if (!fine)
+        str_puts(why, strerror(errno));
     str_release(&c->got);
-    *c = (struct exec_child){ .log = log, .owner = parent };
-    if (log < 0 || pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC)) {
-        str_puts(why, strerror(errno));
+    *c = (struct exec_child){ .in = to[1], .out = from[0], .log = log, .owner = getpid() };
+    if (!fine) {
+        if (to[0] >= 0)
+            close(to[0]);
+        exec_child_close(c);
         return false;
     }
+    theirs[0] = to[0];
+    theirs[1] = from[1];
     fcntl(log, F_SETFL, O_APPEND);
-    fflush(NULL);
-    c->pid = fork_without_limit();
-    if (c->pid == 0)
-        child_main(argv, parent, to[0], from[1], log);
-    close(to[0]);
-    close(from[1]);
-    c->in = to[1];
-    c->out = from[0];
-    if (c->pid < 0) {
-        str_puts(why, strerror(errno));
-        c->pid = 0;
-        return false;
-    }
-    setpgid(c->pid, c->pid); /* whoever of us comes first */
     fcntl(c->in, F_SETFL, O_NONBLOCK);
     fcntl(c->out, F_SETFL, O_NONBLOCK);
     return true;
@@ -134,33 +101,19 @@ int64_t exec_child_cpu(struct exec_child *c)
 
 int exec_child_end(struct exec_child *c)
 {
-    int status = 0;
+    int status;
 
     if (!exec_child_runs(c))
         return 0;
     close(c->in);
-    /* how it ended is told by itself, if it has ended: give it the time to */
-    for (int i = 0; i < 20; i++) {
-        pid_t got = waitpid(c->pid, &status, WNOHANG);
-
-        if (got == c->pid || (got < 0 && errno != EINTR))
-            goto ended;
-        poll(NULL, 0, 10);
-    }
-    kill(-c->pid, SIGKILL);
-    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-ended:
-    kill(-c->pid, SIGKILL); /* what it left behind */
-    close(c->out);
-    close(c->log);
-    str_release(&c->got);
-    *c = (struct exec_child){ 0 };
+    c->in = -1;
+    status = c->copy ? exec_copy_end(c) : exec_own_end(c);
+    exec_child_close(c);
     return status;
 }
 
-/* Waits for a slice of time at most. */
-static enum exec_io wait_for(int fd, short what, int64_t until, volatile uint64_t *tick)
+/* In slices of time, for the tick's sake. */
+enum exec_io exec_child_wait(int fd, short what, int64_t until, volatile uint64_t *tick)
 {
     for (;;) {
         int64_t left = (until - exec_now()) / 1000000;
@@ -187,7 +140,7 @@ enum exec_io exec_child_write(struct exec_child *c, struct iovec *v, int n, int6
         ssize_t k = writev(c->in, v, n);
 
         if (k < 0 && errno == EAGAIN) {
-            enum exec_io io = wait_for(c->in, POLLOUT, until, tick);
+            enum exec_io io = exec_child_wait(c->in, POLLOUT, until, tick);
 
             if (io != IO_FINE)
                 return io;
@@ -223,7 +176,7 @@ static enum exec_io read_more(struct exec_child *c, int64_t until, volatile uint
         if (k == 0)
             return IO_ENDED;
         if (errno == EAGAIN) {
-            enum exec_io io = wait_for(c->out, POLLIN, until, tick);
+            enum exec_io io = exec_child_wait(c->out, POLLIN, until, tick);
 
             if (io != IO_FINE)
                 return io;

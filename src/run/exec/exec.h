@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "run/exec/child.h"
+#include "run/exec/server.h"
 #include "run/foreign.h"
 
 /* A process is kept for so many programs. */
@@ -15,6 +15,8 @@ struct exec_row {
     struct caps caps;
     char *command;
     char **argv;
+    struct exec_server server;
+    bool forks; /* its hello says that it can be one */
     struct exec_child child;
     struct exec_count *count; /* shared by all processes of ours */
     uint64_t program;         /* number of the one that the child has */
@@ -22,6 +24,7 @@ struct exec_row {
 
 struct exec_count {
     _Atomic int64_t framework_ns, process_ns, start_ns, lost_ns, runs, starts, stale;
+    _Atomic bool no_server; /* any more */
 };
 
 /* Why there is no answer that could be used. */
@@ -39,6 +42,8 @@ int64_t exec_until(int seconds);
 
 /* Starts a child that has said hello, unless one runs. why: for a person, one line. */
 enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, size_t n);
+/* Ends the child by making it the server of those that come, if it can be one. */
+void exec_serve(struct exec_row *r, const struct talk_env *t);
 /*
  * One request and its answer; *answer is to be given back where TALK_FINE. After DIED and HUNG
  * there is no child any more.

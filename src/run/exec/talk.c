@@ -11,7 +11,7 @@
 
 #include "base/bug.h"
 
-enum { DEADLINE_DEFAULT = 20, HELLO_SECONDS = 120, MOST_LONGER = 10 };
+enum { DEADLINE_DEFAULT = 20, HELLO_SECONDS = 120, COPY_SECONDS = 5, MOST_LONGER = 10 };
 
 int64_t exec_until(int seconds)
 {
@@ -30,6 +30,8 @@ enum talk exec_lost(struct exec_row *r, const char *said, bool late, char *why, 
     exec_child_log(&r->child, log, sizeof log);
     r->count->lost_ns += exec_child_cpu(&r->child);
     status = exec_child_end(&r->child);
+    if (!*said && status == EXEC_STATUS_LOST)
+        said = "ended as did the process that it was forked from";
     if (*said)
         snprintf(why, n, "%s%s%s", said, *log ? "; stderr: " : "", log);
     else if (WIFSIGNALED(status))
@@ -117,11 +119,25 @@ enum talk exec_talk(struct exec_row *r, const struct talk_env *t, struct iovec *
     return result;
 }
 
+static bool start(struct exec_row *r, const struct talk_env *t, char *why, size_t n)
+{
+    struct str s = { 0 };
+    int seconds = t->deadline_s && t->deadline_s < COPY_SECONDS ? t->deadline_s : COPY_SECONDS;
+    int64_t ns = 0;
+    bool fine = exec_server_copy(&r->server, &r->child, exec_until(seconds), t->tick, &ns) ||
+                exec_child_start(&r->child, r->argv, r->server.theirs, &s);
+
+    r->count->start_ns += ns;
+    if (!fine)
+        snprintf(why, n, "%s", str_get(&s));
+    str_release(&s);
+    return fine;
+}
+
 enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, size_t n)
 {
     static char hello[] = "{\"do\":\"hello\",\"version\":1}\n";
     struct iovec v = { hello, sizeof hello - 1 };
-    struct str s = { 0 };
     char said[200];
     json_t *answer;
     enum talk result;
@@ -130,11 +146,8 @@ enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, si
         return TALK_FINE;
     r->program = 0;
     signal(SIGPIPE, SIG_IGN); /* a child that is gone is told by write */
-    if (!exec_child_start(&r->child, r->argv, &s)) {
-        snprintf(why, n, "%s", str_get(&s));
-        str_release(&s);
+    if (!start(r, t, why, n))
         return TALK_DIED;
-    }
     r->count->starts++;
     result = talk(r, t, t->deadline_s > HELLO_SECONDS ? t->deadline_s : HELLO_SECONDS, &v, 1,
                   &answer, why, n);
@@ -143,8 +156,27 @@ enum talk exec_ready(struct exec_row *r, const struct talk_env *t, char *why, si
         return result;
     if (!exec_hello(r, answer, said, sizeof said))
         result = exec_lost(r, said, false, why, n);
+    r->forks = json_is_true(json_object_get(answer, "fork"));
     json_decref(answer);
     return result;
+}
+
+void exec_serve(struct exec_row *r, const struct talk_env *t)
+{
+    static char fork[] = "{\"do\":\"fork\"}\n";
+    struct iovec v = { fork, sizeof fork - 1 };
+    json_t *answer;
+    char why[400];
+
+    if (r->server.theirs >= 0 && r->forks &&
+        exec_talk(r, t, &v, 1, &answer, why, sizeof why) == TALK_FINE) {
+        json_decref(answer);
+        exec_server_begun(&r->server, r->child.pid);
+        exec_child_close(&r->child);
+        return;
+    }
+    exec_server_close(&r->server);
+    exec_child_end(&r->child);
 }
 
 void exec_outcome(enum talk t, const char *why, struct outcome *o)
