@@ -6,6 +6,7 @@
 
 #include "base/bug.h"
 #include "fuzz/cmd.h"
+#include "ir/half.h"
 #include "judge/rules.h"
 
 /* Calls each for every name of "a,b,c". */
@@ -82,7 +83,7 @@ static void add_backend(void *ctx, const char *name)
         if (exact ? backends[i] != exact : !backend_named(backends[i], name))
             continue;
         meant++;
-        if (!backends[i]->available(&why))
+        if (!backend_available(backends[i], &why))
             continue;
         here++;
         add_one(n, backends[i]);
@@ -106,7 +107,7 @@ int args_finding(struct check_opts *o, const struct finding *f, struct err *e)
                        f->backend);
     if (!b || o->chosen || has_backend(o, b) || o->n_backend == CHECK_MAX_BACKENDS)
         return 0;
-    if (!b->available(&why))
+    if (!backend_available(b, &why))
         return err_set(e, ERR_MISSING, "it was found on %s, which is not here: %s", b->name,
                        why.msg);
     o->backend[o->n_backend++] = b;
@@ -217,19 +218,6 @@ void args_word(struct str *s, const char *word)
     str_puts(s, "'");
 }
 
-/* Shortest decimal that reads back as the same number. */
-static void print_real(double v, struct str *s)
-{
-    char text[40];
-
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
-            break;
-    }
-    str_puts(s, text);
-}
-
 void args_check_print(const struct check_opts *o, struct str *s)
 {
     struct check_opts def;
@@ -254,7 +242,7 @@ void args_check_print(const struct check_opts *o, struct str *s)
     if (!o->judge.tolerance)
         return;
     str_puts(s, " --rtol ");
-    print_real(o->judge.rtol, s);
+    float_print(DT_F64, o->judge.rtol, s);
     str_puts(s, " --atol ");
-    print_real(o->judge.atol, s);
+    float_print(DT_F64, o->judge.atol, s);
 }

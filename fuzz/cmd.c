@@ -54,12 +54,23 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp db_argp = { db_option, parse_common, NULL, NULL, NULL, NULL, NULL };
+static const struct argp db_argp = {
+    db_option,
+    parse_common,
+    NULL,
+    NULL,
+};
 static const struct argp json_argp = {
-    json_option, parse_common, NULL, NULL, NULL, NULL, NULL
+    json_option,
+    parse_common,
+    NULL,
+    NULL,
 };
 static const struct argp fault_argp = {
-    fault_option, parse_common, NULL, NULL, NULL, NULL, NULL
+    fault_option,
+    parse_common,
+    NULL,
+    NULL,
 };
 
 struct outer {

@@ -59,9 +59,6 @@ static const struct argp argp = {
     "  tilefuzz db sql 'SELECT pass, count(*) FROM bugs GROUP BY pass'\n"
     "  tilefuzz db tag 3 wontfix --note 'documented limit'\n"
     "  tilefuzz db merge night1.db night2.db --db reports/all.db",
-    NULL,
-    NULL,
-    NULL
 };
 
 /* How many arguments follow the word, and how the database is opened. */

@@ -68,7 +68,7 @@ static void tell_backends(struct doctor_opts *o)
         const struct backend *b = backends[i];
         struct err why = { .code = ERR_NONE };
         char id[40], text[600];
-        bool there = b->available(&why);
+        bool there = backend_available(b, &why);
 
         snprintf(id, sizeof id, "backend %s", b->name);
         snprintf(text, sizeof text, "%s: %s", there ? b->version() : "not available",
@@ -134,15 +134,9 @@ static void tell_database(struct doctor_opts *o)
     free(copy);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    (void)key, (void)arg, (void)state;
-    return ARGP_ERR_UNKNOWN;
-}
-
 static const struct argp argp = {
     NULL,
-    parse,
+    NULL,
     NULL,
     "Say what this machine can do: libraries, backends, limits, the results folder.\v"
     "Exit code 3 if something that a hunt needs is missing.\n"
@@ -150,9 +144,6 @@ static const struct argp argp = {
     "Examples:\n"
     "  tilefuzz doctor\n"
     "  tilefuzz doctor --db /var/tmp/night.db --json",
-    NULL,
-    NULL,
-    NULL
 };
 
 int cmd_doctor(int argc, char **argv)

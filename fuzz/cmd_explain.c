@@ -38,9 +38,6 @@ static const struct argp argp = {
     "  tilefuzz explain 3\n"
     "  tilefuzz explain corpus/public/02-composed-attention.trial \\\n"
     "      --fault copy_copy_fusion_drops_view",
-    NULL,
-    NULL,
-    NULL
 };
 
 static void head(const struct subject *sub, const struct verdict *v, struct str *s)
@@ -164,14 +161,10 @@ int cmd_explain(int argc, char **argv)
     check_opts_default(&o.check);
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
     arena_init(&a);
-    if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0) {
-        if (checker_open(&ck)) {
-            if (explain(&o, &sub, &a, &ck, &e) == ERR_ILLEGAL)
-                snprintf(e.file, sizeof e.file, "%s", sub.name);
-            checker_close(&ck);
-        } else {
-            err_set(&e, ERR_MISSING, "no memory to run in");
-        }
+    if (cmd_open(o.arg, &o.common, &a, &sub, &e) == 0 && checker_open(&ck, &e) == 0) {
+        if (explain(&o, &sub, &a, &ck, &e) == ERR_ILLEGAL)
+            snprintf(e.file, sizeof e.file, "%s", sub.name);
+        checker_close(&ck);
     }
     arena_release(&a);
     return e.code ? cmd_fail(&e) : CMD_CLEAN;

@@ -288,11 +288,9 @@ static void describe_campaign(struct cmd_fuzz_opts *o, struct arena *a)
         str_add(&s, "options =%s\n", str_get(&o->gen_options));
     if (o->check_options.n)
         str_add(&s, "check =%s\n", str_get(&o->check_options));
-    c->about.knobs = arena_strdup(a, str_get(&s));
-    str_clear(&s);
+    c->about.knobs = str_keep(&s, a);
     print_versions(c, &s);
-    c->about.backends = arena_strdup(a, str_get(&s));
-    str_release(&s);
+    c->about.backends = str_keep(&s, a);
     c->program = cmd_program;
     c->gen_options = str_get(&o->gen_options);
     c->run_options = arena_printf(a, "%s%s%s", str_get(&o->check_options),

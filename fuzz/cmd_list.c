@@ -78,7 +78,7 @@ static void list_backends(const struct list_opts *o)
 {
     for (int i = 0; i < n_backends; i++) {
         struct err why = { .code = ERR_NONE };
-        bool there = backends[i]->available(&why);
+        bool there = backend_available(backends[i], &why);
 
         row(o, backends[i]->name, backends[i]->help,
             MORE("available", there ? "yes" : "no", there ? "version" : "why",
@@ -157,16 +157,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp argp = { NULL,
-                                  parse,
-                                  "WHAT",
-                                  "List what there is, one row each: " KIND_NAMES ".\v"
-                                  "Examples:\n"
-                                  "  tilefuzz list faults\n"
-                                  "  tilefuzz list ops --json",
-                                  NULL,
-                                  NULL,
-                                  NULL };
+static const struct argp argp = {
+    NULL,
+    parse,
+    "WHAT",
+    "List what there is, one row each: " KIND_NAMES ".\v"
+    "Examples:\n"
+    "  tilefuzz list faults\n"
+    "  tilefuzz list ops --json",
+};
 
 int cmd_list(int argc, char **argv)
 {

@@ -60,9 +60,6 @@ static const struct argp argp = {
     "  tilefuzz min 3\n"
     "  tilefuzz min slow.trial --fault liveness_ignores_loops -o /tmp\n"
     "  tilefuzz min 3 --budget 10000",
-    NULL,
-    NULL,
-    NULL
 };
 
 /* DIR/NAME: the file's name without .trial, or bug-ID. */
@@ -228,12 +225,10 @@ int cmd_min(int argc, char **argv)
         args_finding(&j.co, &j.sub.finding, &e) == 0) {
         j.co.fault = j.sub.fault;
         args_gpu(&j.co, j.sub.trial);
-        if (checker_open(&j.ck)) {
+        if (checker_open(&j.ck, &e) == 0) {
             if (run(&j, &e) == ERR_ILLEGAL)
                 snprintf(e.file, sizeof e.file, "%s", j.sub.name);
             checker_close(&j.ck);
-        } else {
-            err_set(&e, ERR_MISSING, "no memory to run in");
         }
     }
     arena_release(&j.a);

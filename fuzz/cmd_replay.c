@@ -82,9 +82,6 @@ static const struct argp argp = {
     "  tilefuzz replay corpus\n"
     "  tilefuzz replay --db reports/tilefuzz.db\n"
     "  tilefuzz replay --fault none              as if no fault had ever been switched on",
-    NULL,
-    NULL,
-    NULL
 };
 
 static void add_file(struct job *j, const char *path)
@@ -189,8 +186,7 @@ static bool check_item(struct job *j, struct item *it, const struct trial *t,
         struct str s = { 0 };
 
         verdict_print(&j->c.verdict[j->c.first], &t->prog, &s);
-        it->why = arena_strdup(&j->a, str_get(&s));
-        str_release(&s);
+        it->why = str_keep(&s, &j->a);
         if (!flaky && !cause_find(&j->ck, t, o, &j->c, &cause, &e)) {
             cause_print(&cause, buf, sizeof buf);
             it->cause = arena_strdup(&j->a, buf);
@@ -351,10 +347,8 @@ int cmd_replay(int argc, char **argv)
 
     check_opts_default(&j.check);
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &j.common, &j);
-    if (!checker_open(&j.ck)) {
-        err_set(&e, ERR_MISSING, "no memory to run in");
+    if (checker_open(&j.ck, &e))
         return cmd_fail(&e);
-    }
     arena_init(&j.a);
     if (!replay(&j, &e)) {
         if (j.common.json)

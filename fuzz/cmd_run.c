@@ -83,9 +83,6 @@ static const struct argp argp = {
     "  tilefuzz run mine.trial --copies --backends 'exec:python3 mine.py'\n"
     "  tilefuzz run corpus/seed --backends cc    every configuration of gcc and clang\n"
     "  tilefuzz gen --trial 17 | tilefuzz run - --rtol 1e-5 --atol 1e-6",
-    NULL,
-    NULL,
-    NULL
 };
 
 static json_t *json_verdict(const struct verdict *v, const struct trial *t, const char *class)
@@ -276,10 +273,8 @@ int cmd_run(int argc, char **argv)
     check_opts_default(&o.check);
     cmd_parse(&argp, argc, argv, CMD_DB | CMD_JSON | CMD_FAULT, &o.common, &o);
     j = (struct job){ .o = &o };
-    if (!checker_open(&j.ck)) {
-        err_set(&e, ERR_MISSING, "no memory to run in");
+    if (checker_open(&j.ck, &e))
         return cmd_fail(&e);
-    }
     j.ck.env.schedule = o.schedule;
     arena_init(&j.a);
     for (int i = 0; i < o.n_arg; i++)

@@ -203,15 +203,14 @@ static const struct {
     { "a known bug is found", a_known_bug_is_found },
 };
 
-static const struct argp argp = { NULL,
-                                  NULL,
-                                  NULL,
-                                  "Test the tester: null kernels, a wrong bit, right kernels, "
-                                  "a known bug. Exit 1 = something failed.\v"
-                                  "Examples:\n  tilefuzz selftest",
-                                  NULL,
-                                  NULL,
-                                  NULL };
+static const struct argp argp = {
+    NULL,
+    NULL,
+    NULL,
+    "Test the tester: null kernels, a wrong bit, right kernels, "
+    "a known bug. Exit 1 = something failed.\v"
+    "Examples:\n  tilefuzz selftest",
+};
 
 static void report(const struct selftest *s, const char *name, bool json, json_t *list)
 {
@@ -237,10 +236,8 @@ int cmd_selftest(int argc, char **argv)
     int failed = 0;
 
     cmd_parse(&argp, argc, argv, CMD_JSON, &common, NULL);
-    if (!checker_open(&s.ck)) {
-        err_set(&e, ERR_MISSING, "no memory to run in");
+    if (checker_open(&s.ck, &e))
         return cmd_fail(&e);
-    }
     gen_opts_default(&s.gen);
     arena_init(&s.a);
     arena_init(&s.scratch);

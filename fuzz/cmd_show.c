@@ -95,9 +95,6 @@ static const struct argp argp = {
     "  tilefuzz show corpus/public/05-pad-then-reshape.trial --as c\n"
     "  tilefuzz show 3 --as repro.c > repro.c && cc repro.c -lm -o repro && ./repro\n"
     "  tilefuzz show 3 --as tinygrad.py > x.py && python3 x.py",
-    NULL,
-    NULL,
-    NULL
 };
 
 static int show_lowered(const struct show_opts *o, const struct subject *sub, struct arena *a,
@@ -148,8 +145,8 @@ static int show_repro(const struct show_opts *o, const struct subject *sub, stru
     args_gpu(&co, sub->trial);
     if (cuda)
         take_gpu(&co);
-    if (!checker_open(&ck))
-        return err_set(e, ERR_MISSING, "no memory to run in");
+    if (checker_open(&ck, e))
+        return e->code;
     if (check_trial(&ck, sub->trial, &co, &c, e) == 0)
         repro_text(sub->trial, &c, cuda,
                    arena_printf(a, "%s show %s --as %s --fault %s > %s", cmd_program, sub->name,

@@ -20,16 +20,23 @@ static void print_number(const struct verdict *v, const struct prog *p, double x
         str_add(s, "%.*g", digits[dt], x);
 }
 
+bool verdict_element(const struct verdict *v, const struct prog *p, struct str *s)
+{
+    const struct node *n;
+
+    if (v->kind != VK_MISMATCH || v->out < 0 || v->out >= p->n_out)
+        return false;
+    n = &p->node[p->out[v->out].node];
+    str_add(s, "%s[", n->name);
+    for (int i = 0; i < n->sh.rank; i++)
+        str_add(s, "%s%" PRId64, i ? "," : "", v->at[i]);
+    str_puts(s, "]");
+    return true;
+}
+
 void verdict_where(const struct verdict *v, const struct prog *p, struct str *s)
 {
-    if (v->kind == VK_MISMATCH && v->out >= 0 && v->out < p->n_out) {
-        const struct node *n = &p->node[p->out[v->out].node];
-
-        str_add(s, "%s[", n->name);
-        for (int i = 0; i < n->sh.rank; i++)
-            str_add(s, "%s%" PRId64, i ? "," : "", v->at[i]);
-        str_puts(s, "]");
-    } else if (v->site.kernel[0]) {
+    if (!verdict_element(v, p, s) && v->site.kernel[0]) {
         str_add(s, "%s[%" PRId64 "] of %" PRId64 " in kernel %s", v->site.buffer, v->site.index,
                 v->site.size, v->site.kernel);
         if (v->site.loops[0])
@@ -65,14 +72,6 @@ void verdict_print(const struct verdict *v, const struct prog *p, struct str *s)
     }
 }
 
-static const char *keep(struct str *s, struct arena *a)
-{
-    const char *text = arena_strdup(a, str_get(s));
-
-    str_release(s);
-    return text;
-}
-
 static const char *or_null(const char *s, struct arena *a)
 {
     return s && *s ? arena_strdup(a, s) : NULL;
@@ -88,9 +87,9 @@ static void describe_verdict(struct finding *f, const struct trial *t, const str
     f->algebra = algebra_name(v->algebra);
     f->tier = or_null(v->tier, a);
     verdict_print(v, &t->prog, &s);
-    f->detail = keep(&s, a);
+    f->detail = str_keep(&s, a);
     trial_print(t, &s);
-    f->text = keep(&s, a);
+    f->text = str_keep(&s, a);
     f->nodes = prog_count_nodes(&t->prog);
     f->steps = t->n_step;
     f->max_size = prog_max_size(&t->prog);
@@ -108,7 +107,7 @@ void finding_describe(struct finding *f, const struct trial *t, const struct ver
     f->rewrite = or_null(k->rule, a);
     if (k->step >= 0 && k->step < t->n_step) {
         step_print(&t->prog, &t->step[k->step], &s);
-        f->step = keep(&s, a);
+        f->step = str_keep(&s, a);
     }
     cause_print(k, buf, sizeof buf);
     f->cause = arena_strdup(a, buf);

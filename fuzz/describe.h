@@ -11,6 +11,8 @@
 /* "y[0,2]: want 3, got 4, bound 1e-06; 7 of 64 wrong", or what happened instead; floats of
  * ring are shown as hexadecimal words. */
 void verdict_print(const struct verdict *v, const struct prog *p, struct str *s);
+/* "y[0,2]", the first wrong element; false: none is known */
+bool verdict_element(const struct verdict *v, const struct prog *p, struct str *s);
 /* "y[0,2]", "s[17] in kernel t at t.i0=1"; nothing where no place is known */
 void verdict_where(const struct verdict *v, const struct prog *p, struct str *s);
 

@@ -9,16 +9,16 @@
 #include "fuzz/check/backend.h"
 #include "fuzz/check/twin.h"
 
-bool act_open(struct act *a)
+int act_open(struct act *a, struct err *e)
 {
     *a = (struct act){ 0 };
-    if (!checker_open(&a->ck))
-        return false;
+    if (checker_open(&a->ck, e))
+        return e->code;
     arena_init(&a->trial);
     arena_init(&a->scratch);
     arena_init(&a->keep);
     arena_init(&a->fault);
-    return true;
+    return 0;
 }
 
 void act_close(struct act *a)
@@ -28,14 +28,6 @@ void act_close(struct act *a)
     arena_release(&a->keep);
     arena_release(&a->fault);
     checker_close(&a->ck);
-}
-
-static const char *keep_text(struct str *s, struct arena *a)
-{
-    const char *text = arena_strndup(a, str_get(s), s->n);
-
-    str_release(s);
-    return text;
 }
 
 static void make(struct act_runs *r, const struct trial *t, enum fault f, struct arena *a)
@@ -51,7 +43,7 @@ static void make(struct act_runs *r, const struct trial *t, enum fault f, struct
         BUG("a generated trial is illegal: line %d: %s", e.line, e.msg);
     emit_c(l, &s);
     r->l = l;
-    r->text = keep_text(&s, a);
+    r->text = str_keep(&s, a);
 }
 
 static const char *loops_of(struct act_runs *r, struct arena *a)
@@ -60,7 +52,7 @@ static const char *loops_of(struct act_runs *r, struct arena *a)
 
     if (!r->loops) {
         loop_print(r->l, &s);
-        r->loops = keep_text(&s, a);
+        r->loops = str_keep(&s, a);
     }
     return r->loops;
 }
@@ -189,7 +181,7 @@ static const char *cuda_of(const struct act *a, enum fault f, struct arena *aren
     if (lower(a->t, &lo, arena, &l, &e))
         BUG("a generated trial is illegal: line %d: %s", e.line, e.msg);
     emit_cuda(l, &s, &sites);
-    return keep_text(&s, arena);
+    return str_keep(&s, arena);
 }
 
 bool act_text_differs(struct act *a, enum fault f)

@@ -38,7 +38,7 @@ struct act {
     const struct act_runs *healthy; /* what bad is to be compared with */
 };
 
-bool act_open(struct act *a); /* false = no memory */
+int act_open(struct act *a, struct err *e);
 void act_close(struct act *a);
 
 /* Draws trial `number` and lowers it. */

@@ -241,10 +241,8 @@ int bench_faults(const struct bench_opts *o, struct err *e)
     static struct bench b;
 
     b.o = o;
-    if (!checker_open(&b.ck) || !act_open(&b.act)) {
-        err_set(e, ERR_MISSING, "no memory to run in");
+    if (checker_open(&b.ck, e) || act_open(&b.act, e))
         return 0;
-    }
     arena_init(&b.trial);
     arena_init(&b.scratch);
     arena_init(&b.out);

@@ -92,10 +92,8 @@ int bench_judge(const struct bench_opts *o, struct err *e)
     for (int j = 0; j < n_judge_rules && b.h.n_judge < JUDGES_MAX; j++)
         if (judge_rules[j].kind != JUDGE_GIVEN)
             b.h.judge[b.h.n_judge++] = &judge_rules[j];
-    if (!act_open(&b.act)) {
-        err_set(e, ERR_MISSING, "no memory to run in");
+    if (act_open(&b.act, e))
         return 0;
-    }
     for (uint64_t seed = o->seed; seed < o->seed + o->seeds; seed++)
         for (uint64_t i = 0; i < o->trials; i++) {
             act_draw(&b.act, o, seed, i);

@@ -179,12 +179,9 @@ int bench_speed(const struct bench_opts *o, struct err *e)
     static struct bench b;
 
     b = (struct bench){ .o = o };
-    b.text = calloc(o->trials, sizeof *b.text);
-    if (!b.text || !checker_open(&b.ck)) {
-        free(b.text);
-        err_set(e, ERR_MISSING, "no memory to run in");
+    if (checker_open(&b.ck, e))
         return 0;
-    }
+    b.text = must(calloc(o->trials, sizeof *b.text));
     arena_init(&b.a);
     arena_init(&b.scratch);
     b.stats = gen_stats_new();

@@ -5,13 +5,6 @@
 #include "base/bug.h"
 #include "ir/verdict.h"
 
-static void *must(void *p)
-{
-    if (!p)
-        BUG("out of memory");
-    return p;
-}
-
 void board_init(struct board *b, uint64_t shard, uint64_t shards, uint64_t trials, int jobs)
 {
     *b = (struct board){ .shard = shard, .shards = shards, .trials = trials };

@@ -24,7 +24,7 @@ static void take_all(struct sample *s)
     for (int i = 0; i < n_backends && s->n < CHECK_MAX_BACKENDS; i++) {
         struct err why;
 
-        if (backends[i]->command && backends[i]->available(&why))
+        if (backends[i]->command && backend_available(backends[i], &why))
             s->backend[s->n++] = backends[i];
     }
 }

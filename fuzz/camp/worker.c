@@ -268,12 +268,13 @@ static bool next_job(const struct worker *w, struct job *j)
 void worker_run(void *ctx, struct progress *p, int sock)
 {
     static struct worker w;
+    struct err e = { 0 };
     struct job j;
 
     w = (struct worker){ .o = ctx, .progress = p, .sock = sock };
     check_default_signals();
     signal(SIGPIPE, SIG_IGN);
-    if (!checker_open(&w.ck)) {
+    if (checker_open(&w.ck, &e)) {
         fprintf(stderr, "tilefuzz: a worker got no memory\n");
         _exit(WORKER_CANNOT);
     }

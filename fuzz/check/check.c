@@ -40,19 +40,19 @@ void checker_phase(struct checker *c, enum check_phase ph, int64_t *since)
     *since = now;
 }
 
-bool checker_open(struct checker *c)
+int checker_open(struct checker *c, struct err *e)
 {
     *c = (struct checker){ 0 };
     c->stage =
         mmap(NULL, sizeof *c->stage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (c->stage == MAP_FAILED)
-        return false;
+        return err_set(e, ERR_MISSING, "no memory to run in");
     if (!run_env_open(&c->env)) {
         munmap(c->stage, sizeof *c->stage);
-        return false;
+        return err_set(e, ERR_MISSING, "no memory to run in");
     }
     arena_init(&c->arena);
-    return true;
+    return 0;
 }
 
 void checker_close(struct checker *c)

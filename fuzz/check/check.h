@@ -66,7 +66,7 @@ struct checker {
     struct check_stage *stage;
     volatile uint64_t *tick; /* a sign of life, moved on at every trial; NULL = none wanted */
 };
-bool checker_open(struct checker *c);
+int checker_open(struct checker *c, struct err *e);
 void checker_close(struct checker *c);
 
 /* Adds the time since *since to a phase and moves *since to now. */

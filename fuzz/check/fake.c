@@ -10,12 +10,6 @@ static const char *fake_version(void)
     return "0";
 }
 
-static bool fake_available(struct err *why)
-{
-    (void)why;
-    return true;
-}
-
 static int fake_prepare(struct run_env *env, const struct lprog *l, const char *text,
                         struct prepared *p, struct outcome *o)
 {
@@ -48,15 +42,8 @@ static void fill_outputs(struct run_env *env, const struct prepared *p, enum alg
         int64_t count = shape_count(&n->sh);
         int bytes = dtype_info(n->dt)->bytes;
 
-        for (int64_t i = 0; i < count; i++) {
-            int64_t at = l.offset, rest = i;
-
-            for (int a = n->sh.rank - 1; a >= 0; a--) {
-                at += rest % n->sh.dim[a] * l.stride[a];
-                rest /= n->sh.dim[a];
-            }
-            fill(n->dt, al, (unsigned char *)o->out[k] + at * bytes);
-        }
+        for (int64_t i = 0; i < count; i++)
+            fill(n->dt, al, (unsigned char *)o->out[k] + layout_at(&l, &n->sh, i) * bytes);
     }
 }
 
@@ -131,9 +118,7 @@ static void copy_run(struct run_env *env, struct prepared *p, enum algebra al,
     in = first_input(env, p->l);
     source.n = source.at = 0;
     if (in) {
-        source.p = realloc(source.p, in->bytes);
-        if (!source.p)
-            BUG("out of memory");
+        source.p = must(realloc(source.p, in->bytes));
         memcpy(source.p, in->p, in->bytes);
         source.n = in->bytes;
     }
@@ -147,9 +132,7 @@ static void stale_run(struct run_env *env, struct prepared *p, enum algebra al,
     static size_t n_last;
     const struct slab_buf *in;
 
-    source.p = realloc(source.p, n_last + 1);
-    if (!source.p)
-        BUG("out of memory");
+    source.p = must(realloc(source.p, n_last + 1));
     if (n_last)
         memcpy(source.p, last, n_last);
     source.n = n_last;
@@ -159,9 +142,7 @@ static void stale_run(struct run_env *env, struct prepared *p, enum algebra al,
     if (!in)
         return;
     n_last = in->bytes;
-    last = realloc(last, n_last + 1);
-    if (!last)
-        BUG("out of memory");
+    last = must(realloc(last, n_last + 1));
     memcpy(last, in->p, n_last);
 }
 
@@ -190,8 +171,14 @@ static int flip_prepare(struct run_env *env, const struct lprog *l, const char *
 
 #define NULL_BACKEND(id)                                                                       \
     static const struct backend be_##id = {                                                    \
-        #id,          "wrong on purpose", "compiled",  1, fake_version, fake_available,        \
-        fake_prepare, id##_run,           fake_release                                         \
+        .name = #id,                                                                           \
+        .help = "wrong on purpose",                                                            \
+        .group = "compiled",                                                                   \
+        .runs = 1,                                                                             \
+        .version = fake_version,                                                               \
+        .prepare = fake_prepare,                                                               \
+        .run = id##_run,                                                                       \
+        .release = fake_release,                                                               \
     }
 
 NULL_BACKEND(zeros);
@@ -204,6 +191,13 @@ const struct backend *const null_backends[] = { &be_zeros, &be_ones, &be_copy, &
                                                 &be_stale };
 const int n_null_backends = ARRAY_LEN(null_backends);
 
-const struct backend be_flip = { "flip",       "one bit wrong", "interp",     1,
-                                 fake_version, fake_available,  flip_prepare, flip_run,
-                                 fake_release };
+const struct backend be_flip = {
+    .name = "flip",
+    .help = "one bit wrong",
+    .group = "interp",
+    .runs = 1,
+    .version = fake_version,
+    .prepare = flip_prepare,
+    .run = flip_run,
+    .release = fake_release,
+};

@@ -13,13 +13,10 @@ const char *buffer_text(const struct buffer *b)
 const char *loops_text(const struct lprog *l, const struct loops *loops, struct arena *a)
 {
     struct str s = { 0 };
-    const char *text;
 
     for (int i = 0; i < loops->n; i++)
         str_add(&s, "%s%s=%" PRId64, i ? " " : "", l->var[loops->var[i]].name, loops->at[i]);
-    text = arena_strdup(a, str_get(&s));
-    str_release(&s);
-    return text;
+    return str_keep(&s, a);
 }
 
 /* What pass compose would make of it, for the eye. */
@@ -44,14 +41,11 @@ const char *access_text(const struct lprog *l, int access, struct arena *a)
     struct lprog *work = (struct lprog *)l;
     struct access ac = l->access[access];
     struct str s = { 0 };
-    const char *text;
 
     if (!ac.composed && ac.src == SRC_BUFFER && compose(work, &ac))
         access = lprog_access(work, ac);
     loop_print_access(work, access, &s);
-    text = arena_strdup(a, str_get(&s));
-    str_release(&s);
-    return text;
+    return str_keep(&s, a);
 }
 
 static bool record_true(const struct lprog *l, const struct access *ac,

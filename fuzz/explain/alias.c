@@ -5,15 +5,11 @@
 #include "fuzz/explain/access.h"
 #include "fuzz/explain/reads.h"
 
-static int64_t bytes_of(const struct buffer *b)
-{
-    return b->elems * dtype_info(b->dt)->bytes;
-}
-
 static bool overlap(const struct buffer *x, const struct buffer *y)
 {
-    return x->arena_at >= 0 && y->arena_at >= 0 && x->arena_at < y->arena_at + bytes_of(y) &&
-           y->arena_at < x->arena_at + bytes_of(x);
+    return x->arena_at >= 0 && y->arena_at >= 0 &&
+           x->arena_at < y->arena_at + buffer_bytes(y) &&
+           y->arena_at < x->arena_at + buffer_bytes(x);
 }
 
 /* The kernel that stores `taker` while it loads `owner`; *stmt = the load's statement. */
@@ -63,7 +59,7 @@ static struct explain_site site(const struct lprog *l, int buffer)
     return (struct explain_site){ .kernel = k >= 0 ? l->kernel[k].name : NULL,
                                   .buffer = b->name,
                                   .index = b->arena_at,
-                                  .size = bytes_of(b),
+                                  .size = buffer_bytes(b),
                                   .what = "arena bytes" };
 }
 
@@ -80,8 +76,8 @@ static void describe(const struct lprog *l, int taker, int owner, struct arena *
     head = arena_printf(a,
                         "%s (arena bytes %" PRId64 "..%" PRId64 ") is placed over %s (%" PRId64
                         "..%" PRId64 ")",
-                        t->name, t->arena_at, t->arena_at + bytes_of(t) - 1, o->name,
-                        o->arena_at, o->arena_at + bytes_of(o) - 1);
+                        t->name, t->arena_at, t->arena_at + buffer_bytes(t) - 1, o->name,
+                        o->arena_at, o->arena_at + buffer_bytes(o) - 1);
     if (k < 0)
         x->note = arena_printf(a, "%s, which is still read later", head);
     else if (again)

@@ -31,9 +31,8 @@ static const char *stay(const char *text)
     for (int i = 0; i < n; i++)
         if (!strcmp(kept[i], text))
             return kept[i];
-    kept = realloc(kept, (size_t)(n + 1) * sizeof *kept);
-    if (!kept || !(kept[n] = strdup(text)))
-        BUG("out of memory");
+    kept = must(realloc(kept, (size_t)(n + 1) * sizeof *kept));
+    kept[n] = must(strdup(text));
     return kept[n++];
 }
 
@@ -183,9 +182,7 @@ static int guilty_set(struct search *s, const struct trial *t)
         if (t->step[k].kind != STEP_SET)
             continue;
         x = trial_clone(t, &s->a);
-        x->n_step--;
-        for (int i = k; i < x->n_step; i++)
-            x->step[i] = x->step[i + 1];
+        trial_drop_step(x, k);
         if (passes_now(s, x))
             return k;
     }
@@ -308,6 +305,5 @@ void blackbox_explain(const struct cause *c, const struct trial *t, struct arena
         str_puts(&s, ": a copy of its operand, inserted on this edge, repairs the answer");
     else
         str_puts(&s, ": wrong by itself, with its operands given as inputs");
-    x->note = arena_strdup(a, str_get(&s));
-    str_release(&s);
+    x->note = str_keep(&s, a);
 }

@@ -24,15 +24,11 @@ enum {
         CONTRACT_MAY_CONTRACT | CONTRACT_MAY_FLUSH | CONTRACT_MAY_EXCESS | CONTRACT_MAY_UNCAST
 };
 
-static bool is_float(enum dtype dt)
-{
-    return dtype_info(dt)->class == DTC_FLOAT;
-}
-
 /* By way of f32 it would be rounded twice. */
 static bool goes_far(enum dtype from, enum dtype to)
 {
-    return dtype_info(to)->bytes < 4 && is_float(to) && (from == DT_F64 || from == DT_I32);
+    return dtype_info(to)->bytes < 4 && dtype_is_float(to) &&
+           (from == DT_F64 || from == DT_I32);
 }
 
 /* Of floats: one rounding, or none. Division and 1/x are not: which zero they meet is free;
@@ -69,7 +65,7 @@ static bool is_logic(enum op op)
 static bool node_rigid(const struct prog *p, const struct node *n, unsigned c)
 {
     enum dtype from = n->n_arg && n->arg[0].node >= 0 ? p->node[n->arg[0].node].dt : n->dt;
-    bool floats = is_float(n->dt) || is_float(from);
+    bool floats = dtype_is_float(n->dt) || dtype_is_float(from);
 
     if (floats && (c & CONTRACT_MAY_FLUSH))
         return false; /* of whatever op, a copy too */
@@ -83,7 +79,7 @@ static bool node_rigid(const struct prog *p, const struct node *n, unsigned c)
         return !(c & CONTRACT_OPEN_DOMAIN);
     if (picks(n->op))
         return !(c & (CONTRACT_OPEN_NAN_MAX | CONTRACT_OPEN_EMPTY | CONTRACT_OPEN_TIES));
-    if (n->op == OP_CAST && is_float(from) && !is_float(n->dt))
+    if (n->op == OP_CAST && dtype_is_float(from) && !dtype_is_float(n->dt))
         return !(c & CONTRACT_OPEN_DOMAIN);
     if (!floats && n->op == OP_DIV)
         return !(c & CONTRACT_OPEN_DOMAIN);
@@ -185,10 +181,8 @@ static int make_legal(struct trial *x, const struct check_opts *o, const struct 
 {
     int n = x->n_step;
 
-    for (int k = n - 1; k >= 0 && !legal(x, o, b, scratch); k--) {
-        memmove(&x->step[k], &x->step[k + 1], (size_t)(x->n_step - k - 1) * sizeof *x->step);
-        x->n_step--;
-    }
+    for (int k = n - 1; k >= 0 && !legal(x, o, b, scratch); k--)
+        trial_drop_step(x, k);
     return n - x->n_step;
 }
 

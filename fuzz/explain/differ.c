@@ -122,16 +122,13 @@ const char *differ_fitted(struct differ *d, const struct points *p, const char *
 {
     int64_t c[VARS_MAX + 1];
     struct str s = { 0 };
-    const char *text;
 
     if (!fit_affine(p->m, p->n, p->x, y, c))
         return NULL;
     str_add(&s, "%s[", buf);
     fit_print(p->m, c, p->name, &s);
     str_puts(&s, "]");
-    text = arena_strdup(d->a, str_get(&s));
-    str_release(&s);
-    return text;
+    return str_keep(&s, d->a);
 }
 
 const char *differ_number(struct differ *d, const struct leaf *f)
@@ -236,15 +233,15 @@ static bool choose_kernels(struct differ *d, int kernel)
     return true;
 }
 
-void index_differ(struct run_env *env, const struct lprog *before, const struct lprog *after,
-                  enum algebra al, int kernel, struct arena *a, struct index_diff *out)
+void index_differ(const struct lprog *before, const struct lprog *after, int kernel,
+                  struct arena *a, struct index_diff *out)
 {
     struct differ d = { .a = a, .out = out };
     const struct ktrace *k;
 
     *out = (struct index_diff){ 0 };
-    side_init(&d.before, env, before, al, a);
-    side_init(&d.after, env, after, al, a);
+    side_init(&d.before, before, a);
+    side_init(&d.after, after, a);
     if (!choose_kernels(&d, kernel) || d.before.truncated || d.after.truncated)
         return;
     k = side_kernel(&d.after, d.ka);

@@ -16,8 +16,8 @@ struct index_diff {
     const char *note;       /* a sentence, NULL = none */
 };
 
-/* kernel: in `after`. Runs both with tracing in env; strings live in a. */
-void index_differ(struct run_env *env, const struct lprog *before, const struct lprog *after,
-                  enum algebra al, int kernel, struct arena *a, struct index_diff *out);
+/* kernel: in `after`. Traces both; strings live in a. */
+void index_differ(const struct lprog *before, const struct lprog *after, int kernel,
+                  struct arena *a, struct index_diff *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bug.h"
+#include "fuzz/describe.h"
 #include "fuzz/explain/access.h"
 #include "fuzz/explain/alias.h"
 #include "fuzz/explain/blackbox.h"
@@ -56,19 +57,10 @@ bool explain_index_changed(struct probe *p, const struct cause *cause)
     struct arena a;
 
     arena_init(&a);
-    run_begin(&p->ck->env);
     if (lower_both(p, cause->number, &a, &before, &after))
-        index_differ(&p->ck->env, before, after, p->al, cause->kernel, &a, &d);
+        index_differ(before, after, cause->kernel, &a, &d);
     arena_release(&a);
     return d.changed;
-}
-
-static const char *kept(struct str *s, struct arena *a)
-{
-    const char *text = arena_strdup(a, str_get(s));
-
-    str_release(s);
-    return text;
 }
 
 static const char *kernel_text(const struct lprog *l, int kernel, struct arena *a)
@@ -76,15 +68,7 @@ static const char *kernel_text(const struct lprog *l, int kernel, struct arena *
     struct str s = { 0 };
 
     loop_print_kernel(l, kernel, &s);
-    return kept(&s, a);
-}
-
-static int live_kernel(const struct lprog *l, const char *name)
-{
-    for (int k = 0; k < l->n_kernel; k++)
-        if (!l->kernel[k].dead && !strcmp(l->kernel[k].name, name))
-            return k;
-    return -1;
+    return str_keep(&s, a);
 }
 
 /* The kernel that the rewrite changed, as it was: of the same name, else the first that the
@@ -92,10 +76,10 @@ static int live_kernel(const struct lprog *l, const char *name)
 static int kernel_before(const struct lprog *before, const struct lprog *after,
                          const char *name, struct arena *a)
 {
-    int k = live_kernel(before, name);
+    int k = kernel_named(before, name);
 
     for (int i = 0; i < before->n_kernel && k < 0; i++) {
-        int there = live_kernel(after, before->kernel[i].name);
+        int there = kernel_named(after, before->kernel[i].name);
 
         if (!before->kernel[i].dead &&
             (there < 0 || strcmp(kernel_text(before, i, a), kernel_text(after, there, a))))
@@ -107,22 +91,14 @@ static int kernel_before(const struct lprog *before, const struct lprog *after,
 static void element_text(const struct trial *t, const struct verdict *v, struct arena *a,
                          struct explanation *x)
 {
-    const struct prog *p = &t->prog;
     struct str s = { 0 };
 
     if ((v->kind == VK_OUT_OF_BOUNDS || race_is(v->kind)) && v->site.buffer[0]) {
         str_add(&s, "%s[%" PRId64 "] of %" PRId64, v->site.buffer, v->site.index, v->site.size);
-    } else if (v->out >= 0 && v->out < p->n_out && v->kind == VK_MISMATCH) {
-        const struct node *n = &p->node[p->out[v->out].node];
-
-        str_add(&s, "%s[", n->name);
-        for (int i = 0; i < n->sh.rank; i++)
-            str_add(&s, "%s%" PRId64, i ? "," : "", v->at[i]);
-        str_puts(&s, "]");
-    } else {
-        return;
+        x->element = str_keep(&s, a);
+    } else if (verdict_element(v, &t->prog, &s)) {
+        x->element = str_keep(&s, a);
     }
-    x->element = kept(&s, a);
 }
 
 /* Storage address of the first wrong element in the output's buffer. */
@@ -135,8 +111,7 @@ static int64_t element_address(const struct buffer *b, const struct verdict *v)
     return at;
 }
 
-static void element_loops(struct probe *p, const struct lprog *l, struct arena *a,
-                          struct explanation *x)
+static void element_loops(const struct lprog *l, struct arena *a, struct explanation *x)
 {
     const struct verdict *v = &x->verdict;
     struct loops loops;
@@ -147,8 +122,7 @@ static void element_loops(struct probe *p, const struct lprog *l, struct arena *
         return;
     for (int b = 0; b < l->n_buffer; b++)
         if (l->buffer[b].kind == BUF_OUTPUT && l->buffer[b].slot == v->out &&
-            interp_where(&p->ck->env, l, p->al, -1, b, element_address(&l->buffer[b], v),
-                         &loops, a)) {
+            interp_where(l, b, element_address(&l->buffer[b], v), &loops, a)) {
             int k = buffer_writer(l, b);
 
             x->loops = loops_text(l, &loops, a);
@@ -181,7 +155,7 @@ static void describe_rewrite(struct probe *p, struct arena *a, struct explanatio
         alias_explain(before, after, a, x);
         return;
     }
-    index_differ(&p->ck->env, before, after, p->al, k, a, &d);
+    index_differ(before, after, k, a, &d);
     if (!d.changed) {
         x->note = "the rewrite changes no address and no guard: what is computed differs";
         return;
@@ -202,7 +176,7 @@ static const char *expanded_text(const struct lprog *l, struct arena *a)
         node_print(l->prog, i, &s);
         str_puts(&s, "\n");
     }
-    return kept(&s, a);
+    return str_keep(&s, a);
 }
 
 /* No rewrite to blame: the kernel as the guilty room left it. */
@@ -227,7 +201,7 @@ static void describe_whole(struct probe *p, struct arena *a, struct explanation 
         x->note = "the judge, asked about the primitive nodes that the composite was written "
                   "out in, wants other values than for the composite itself";
     }
-    element_loops(p, l, a, x);
+    element_loops(l, a, x);
     if (!strcmp(x->cause.pass, "emit"))
         x->note = "the interpreter is right after the last rewrite: the emitted text, or the "
                   "compiler that built it, is wrong";
@@ -292,7 +266,7 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
     run_begin(&ck->env);
     if (cause->step >= 0 && cause->step < t->n_step) {
         step_print(&t->prog, &t->step[cause->step], &s);
-        x->step = kept(&s, a);
+        x->step = str_keep(&s, a);
     }
     element_text(t, v, a, x);
     if (race_is(v->kind) && cause->number == 0)
@@ -303,7 +277,7 @@ int explain_find(struct checker *ck, const struct trial *t, const struct check_o
         describe_whole(&p, a, x);
     if (v->kind == VK_OUT_OF_BOUNDS && x->n_site == 0 && v->site.buffer[0])
         add_site(&v->site, a, x);
-    element_loops(&p, l, a, x);
+    element_loops(l, a, x);
     explain_value(&p, a, x);
     probe_close(&p);
     return 0;

@@ -114,12 +114,8 @@ static bool buffer_right(const struct probe *p, const struct want *want, int nod
     struct rule rule = rule_of(want, node, p->judge.peer ? &bound : &p->judge);
 
     for (int64_t i = 0; i < want->node[node].n; i++) {
-        int64_t rest = i, at = b->layout.offset;
+        int64_t at = layout_at(&b->layout, &b->sh, i);
 
-        for (int k = b->sh.rank - 1; k >= 0; k--) {
-            at += rest % b->sh.dim[k] * b->layout.stride[k];
-            rest /= b->sh.dim[k];
-        }
         if ((size_t)((at + 1) * rule.bytes) > s->bytes)
             return false;
         if (judge_element(&rule, i, s->p + at * rule.bytes) == IS_WRONG)
@@ -145,7 +141,7 @@ static int first_wrong_kernel(const struct probe *p, const struct want *want)
     return -1;
 }
 
-static int kernel_named(const struct lprog *l, const char *name)
+int kernel_named(const struct lprog *l, const char *name)
 {
     for (int k = 0; k < l->n_kernel; k++)
         if (!l->kernel[k].dead && strcmp(l->kernel[k].name, name) == 0)

@@ -40,6 +40,8 @@ bool probe_wrong(const struct probe *p); /* was the last run a finding */
 int probe_cause(struct probe *p, struct cause *out, struct err *e);
 /* Does one of schedules 1 .. n of the SIMT machine give wrong values? Overwrites l. */
 bool probe_value(struct probe *p, int schedules);
+/* The live kernel of that name, -1 = none. */
+int kernel_named(const struct lprog *l, const char *name);
 const char *kind_group(enum verdict_kind k);
 /* cause_find without the class "index", for one verdict; p is set to t and v's algebra. */
 int cause_locate(struct probe *p, const struct trial *t, const struct verdict *v,

@@ -94,8 +94,7 @@ static void life(const struct pair *p, int buffer, int *first, int *last)
 
         if (stmt_has_access(&p->k->st[i]))
             touch_access(&t, p->k->st[i].access);
-        if (stmt_has_value(&p->k->st[i]))
-            value_accesses(p->l, p->k->st[i].val, touch_access, &t);
+        stmt_loads(p->l, &p->k->st[i], touch_access, &t);
         if (!t.here)
             continue;
         if (*first > i)

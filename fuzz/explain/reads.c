@@ -14,10 +14,9 @@ struct stmt_pair {
     int n_slot, *slot, *next;         /* hash table of records; next by record */
 };
 
-void side_init(struct side *s, struct run_env *env, const struct lprog *l, enum algebra al,
-               struct arena *a)
+void side_init(struct side *s, const struct lprog *l, struct arena *a)
 {
-    *s = (struct side){ .env = env, .l = l, .al = al, .a = a };
+    *s = (struct side){ .l = l, .a = a };
     s->k = arena_array(a, struct ktrace, l->n_kernel + 1);
     s->loads = arena_array(a, bool, l->n_buffer + 1);
 }
@@ -61,8 +60,7 @@ int stmt_load_of(const struct lprog *l, const struct stmt *st, int buffer)
 {
     struct wanted_load w = { l, buffer, -1 };
 
-    if (stmt_has_value(st))
-        value_accesses(l, st->val, note_load, &w);
+    stmt_loads(l, st, note_load, &w);
     return w.access;
 }
 
@@ -128,12 +126,10 @@ static int kernel_buffer(const struct lprog *l, int kernel)
 struct ktrace *side_kernel(struct side *s, int kernel)
 {
     struct ktrace *k = &s->k[kernel];
-    struct err e = { 0 };
 
     if (k->done)
         return k;
-    if (interp_trace(s->env, s->l, s->al, kernel, &k->tr, s->a, &e))
-        k->tr = (struct trace){ 0 };
+    interp_trace(s->l, kernel, &k->tr, s->a);
     s->truncated |= k->tr.truncated;
     k->buffer = kernel_buffer(s->l, kernel);
     k->loads = arena_array(s->a, bool, s->l->kernel[kernel].n + 1);

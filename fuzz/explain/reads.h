@@ -37,9 +37,7 @@ struct ktrace { /* one kernel, traced */
 };
 
 struct side { /* one lowering of the trial */
-    struct run_env *env;
     const struct lprog *l;
-    enum algebra al;
     struct arena *a;
     struct ktrace *k;         /* by kernel */
     const struct side *other; /* buffers that it loads (or has) are not looked through */
@@ -47,9 +45,8 @@ struct side { /* one lowering of the trial */
     bool truncated;
 };
 
-void side_init(struct side *s, struct run_env *env, const struct lprog *l, enum algebra al,
-               struct arena *a);
-/* Traced on first use; NULL if it could not be run. */
+void side_init(struct side *s, const struct lprog *l, struct arena *a);
+/* Traced on first use. */
 struct ktrace *side_kernel(struct side *s, int kernel);
 /* Notes every buffer that the kernel loads from as one not to be looked through. */
 void side_note_loads(struct side *s, int kernel);

@@ -100,8 +100,7 @@ static void describe(struct value_search *s, const struct outcome *o, struct are
     v->want = s->v.want;
     v->got = s->v.got;
     verdict_where(&s->v, &s->p->t->prog, &text);
-    v->element = arena_strdup(a, str_get(&text));
-    str_release(&text);
+    v->element = str_keep(&text, a);
 }
 
 void explain_value(struct probe *p, struct arena *a, struct explanation *x)

@@ -118,7 +118,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-const struct argp gen_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp gen_argp = {
+    options,
+    parse,
+    NULL,
+    NULL,
+};
 
 /* " --ops a,b" or " --no-ops c", whichever says it in fewer names */
 static void print_ops(const struct gen_opts *o, struct str *s)

@@ -48,20 +48,6 @@ bool gen_room(const struct gen *g, int nodes)
 
 enum { MAX_STACK = 5 };
 
-static int64_t terms_of(const struct gen *g, const struct node *n)
-{
-    const struct shape *x;
-
-    if (n->n_arg == 0)
-        return 0;
-    x = &gen_at(g, n->arg[0].node < 0 ? n->arg[1].node : n->arg[0].node)->sh;
-    if (op_is_composite(n->op))
-        return composite_terms(g, n);
-    if (n->op == OP_MATMUL)
-        return shape_count(&n->sh) * x->dim[x->rank - 1];
-    return op_info(n->op)->class == OPC_REDUCE ? shape_count(x) : 0;
-}
-
 struct node *gen_begin(struct gen *g, enum op op)
 {
     struct node *n;
@@ -75,6 +61,14 @@ struct node *gen_begin(struct gen *g, enum op op)
     return n;
 }
 
+struct node *gen_begin_on(struct gen *g, enum op op, int x)
+{
+    struct node *n = gen_begin(g, op);
+
+    n->arg[0] = NODE(x);
+    return n;
+}
+
 /* Infers the node just begun; a trial that outgrows its knobs is given up. */
 int gen_finish(struct gen *g, struct node *n)
 {
@@ -83,11 +77,11 @@ int gen_finish(struct gen *g, struct node *n)
 
     if (node_infer(g->p, n, &e))
         BUG("the generator made an illegal %s: %s", op_info(n->op)->name, e.msg);
-    terms = terms_of(g, n);
+    terms = node_terms(g->p, n);
     g->madds += terms;
     g->work += terms ? terms : shape_count(&n->sh);
     if (op_is_composite(n->op))
-        g->work += composite_inner(g, n);
+        g->work += composite_work(g, n);
     g->n_line += n->op != OP_INPUT && n->op != OP_CONST;
     if (shape_count(&n->sh) > g->o->max_elements || g->work > g->o->max_work ||
         g->n_line > 2 * g->o->max_nodes)
@@ -133,10 +127,7 @@ int gen_iota(struct gen *g, enum dtype dt, const struct shape *sh, int axis)
 
 int gen_unary(struct gen *g, enum op op, int x)
 {
-    struct node *n = gen_begin(g, op);
-
-    n->arg[0] = NODE(x);
-    return gen_finish(g, n);
+    return gen_finish(g, gen_begin_on(g, op, x));
 }
 
 int gen_binary(struct gen *g, enum op op, struct arg x, struct arg y)
@@ -150,9 +141,8 @@ int gen_binary(struct gen *g, enum op op, struct arg x, struct arg y)
 
 int gen_where(struct gen *g, int cond, struct arg x, struct arg y)
 {
-    struct node *n = gen_begin(g, OP_WHERE);
+    struct node *n = gen_begin_on(g, OP_WHERE, cond);
 
-    n->arg[0] = NODE(cond);
     n->arg[1] = x;
     n->arg[2] = y;
     return gen_finish(g, n);
@@ -160,9 +150,8 @@ int gen_where(struct gen *g, int cond, struct arg x, struct arg y)
 
 int gen_cast(struct gen *g, int x, enum dtype dt)
 {
-    struct node *n = gen_begin(g, OP_CAST);
+    struct node *n = gen_begin_on(g, OP_CAST, x);
 
-    n->arg[0] = NODE(x);
     n->dt = dt;
     return gen_finish(g, n);
 }
@@ -178,13 +167,15 @@ static int grounded(struct gen *g, int x)
     return height < MAX_STACK || !gen_may(g, OP_COPY) ? x : gen_unary(g, OP_COPY, x);
 }
 
+static struct node *begin_view(struct gen *g, enum op op, int x)
+{
+    return gen_begin_on(g, op, grounded(g, x));
+}
+
 int gen_permute(struct gen *g, int x, const int *perm)
 {
-    struct node *n;
+    struct node *n = begin_view(g, OP_PERMUTE, x);
 
-    x = grounded(g, x);
-    n = gen_begin(g, OP_PERMUTE);
-    n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
         n->perm[i] = perm[i];
     return gen_finish(g, n);
@@ -192,33 +183,31 @@ int gen_permute(struct gen *g, int x, const int *perm)
 
 int gen_reshape(struct gen *g, int x, const struct shape *sh)
 {
-    struct node *n;
+    struct node *n = begin_view(g, OP_RESHAPE, x);
 
-    x = grounded(g, x);
-    n = gen_begin(g, OP_RESHAPE);
-    n->arg[0] = NODE(x);
     n->sh = *sh;
     return gen_finish(g, n);
 }
 
 int gen_expand(struct gen *g, int x, const struct shape *sh)
 {
-    struct node *n;
+    struct node *n = begin_view(g, OP_EXPAND, x);
 
-    x = grounded(g, x);
-    n = gen_begin(g, OP_EXPAND);
-    n->arg[0] = NODE(x);
     n->sh = *sh;
     return gen_finish(g, n);
 }
 
+int gen_with_axis(struct gen *g, int x)
+{
+    const struct shape one = { .rank = 1, .dim = { 1 } };
+
+    return gen_at(g, x)->sh.rank ? x : gen_reshape(g, x, &one);
+}
+
 int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const int64_t *by)
 {
-    struct node *n;
+    struct node *n = begin_view(g, OP_SLICE, x);
 
-    x = grounded(g, x);
-    n = gen_begin(g, OP_SLICE);
-    n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
         n->lo[i] = lo[i];
         n->hi[i] = hi[i];
@@ -229,11 +218,8 @@ int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const 
 
 int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, double value)
 {
-    struct node *n;
+    struct node *n = begin_view(g, OP_PAD, x);
 
-    x = grounded(g, x);
-    n = gen_begin(g, OP_PAD);
-    n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++) {
         n->lo[i] = before[i];
         n->hi[i] = after[i];
@@ -244,11 +230,8 @@ int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, d
 
 int gen_roll(struct gen *g, int x, const int64_t *shift)
 {
-    struct node *n;
+    struct node *n = begin_view(g, OP_ROLL, x);
 
-    x = grounded(g, x);
-    n = gen_begin(g, OP_ROLL);
-    n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
         n->lo[i] = shift[i];
     return gen_finish(g, n);
@@ -256,11 +239,8 @@ int gen_roll(struct gen *g, int x, const int64_t *shift)
 
 int gen_repeat(struct gen *g, int x, const int64_t *times)
 {
-    struct node *n;
+    struct node *n = begin_view(g, OP_REPEAT, x);
 
-    x = grounded(g, x);
-    n = gen_begin(g, OP_REPEAT);
-    n->arg[0] = NODE(x);
     for (int i = 0; i < gen_at(g, x)->sh.rank; i++)
         n->by[i] = times[i];
     return gen_finish(g, n);
@@ -281,9 +261,8 @@ void gen_draw_acc(struct gen *g, struct node *n)
 
 int gen_reduce(struct gen *g, enum op op, int x, uint32_t axes, bool keep)
 {
-    struct node *n = gen_begin(g, op);
+    struct node *n = gen_begin_on(g, op, x);
 
-    n->arg[0] = NODE(x);
     n->axes = axes;
     n->keep = keep;
     gen_draw_acc(g, n);
@@ -292,9 +271,8 @@ int gen_reduce(struct gen *g, enum op op, int x, uint32_t axes, bool keep)
 
 int gen_matmul(struct gen *g, int x, int y)
 {
-    struct node *n = gen_begin(g, OP_MATMUL);
+    struct node *n = gen_begin_on(g, OP_MATMUL, x);
 
-    n->arg[0] = NODE(x);
     n->arg[1] = NODE(y);
     gen_draw_acc(g, n);
     return gen_finish(g, n);
@@ -303,9 +281,8 @@ int gen_matmul(struct gen *g, int x, int y)
 /* c < 0: without */
 int gen_matmul_scaled(struct gen *g, int x, int y, int c, double alpha, double beta)
 {
-    struct node *n = gen_begin(g, OP_MATMUL);
+    struct node *n = gen_begin_on(g, OP_MATMUL, x);
 
-    n->arg[0] = NODE(x);
     n->arg[1] = NODE(y);
     n->scaled = true;
     n->alpha = alpha;

@@ -81,6 +81,7 @@ static inline const struct node *gen_at(const struct gen *g, int x)
 }
 /* What every constructor does first and last. */
 struct node *gen_begin(struct gen *g, enum op op);
+struct node *gen_begin_on(struct gen *g, enum op op, int x); /* x is operand 0 */
 void gen_draw_acc(struct gen *g, struct node *n);
 int gen_finish(struct gen *g, struct node *n);
 bool gen_may(const struct gen *g, enum op op); /* not excluded on the command line */
@@ -95,6 +96,7 @@ int gen_cast(struct gen *g, int x, enum dtype dt);
 int gen_permute(struct gen *g, int x, const int *perm);
 int gen_reshape(struct gen *g, int x, const struct shape *sh);
 int gen_expand(struct gen *g, int x, const struct shape *sh);
+int gen_with_axis(struct gen *g, int x); /* rank 0 becomes [1] */
 int gen_slice(struct gen *g, int x, const int64_t *lo, const int64_t *hi, const int64_t *by);
 int gen_pad(struct gen *g, int x, const int64_t *before, const int64_t *after, double value);
 int gen_roll(struct gen *g, int x, const int64_t *shift);
@@ -112,18 +114,14 @@ struct attend {
     enum mask_kind kind;
     enum empty_row empty;
 };
-int gen_softmax(struct gen *g, int x, int axis);
-int gen_logsoftmax(struct gen *g, int x, int axis);
+int gen_along(struct gen *g, enum op op, int x, int axis); /* softmax logsoftmax argmax */
+int gen_two_along(struct gen *g, enum op op, int x, int y, int axis); /* gather concat */
 int gen_cumsum(struct gen *g, int x, int axis);
 int gen_layernorm(struct gen *g, int x, int gain, int bias, double eps);
 int gen_rmsnorm(struct gen *g, int x, int gain, double eps);
-int gen_argmax(struct gen *g, int x, int axis);
-int gen_gather(struct gen *g, int x, int idx, int axis);
-int gen_concat(struct gen *g, int x, int y, int axis);
 int gen_attention(struct gen *g, const struct attend *at);
-/* what prog_mul_adds and prog_work will say of them */
-int64_t composite_terms(const struct gen *g, const struct node *n);
-int64_t composite_inner(const struct gen *g, const struct node *n);
+/* what prog_work will say of the program that it is written out in */
+int64_t composite_work(const struct gen *g, const struct node *n);
 
 /* gen_dtype.c */
 void dtype_begin(struct gen *g);     /* draws the float dtypes of a trial */
@@ -131,8 +129,6 @@ enum dtype gen_float(struct gen *g); /* one of them */
 enum dtype gen_dtype(struct gen *g); /* the same, or i32 */
 /* another dtype, for a cast */
 enum dtype gen_other(struct gen *g, enum dtype dt);
-bool dtype_is_float(enum dtype dt);
-bool dtype_is_half(enum dtype dt);
 /* magnitudes that stay far from overflow */
 double dtype_limit(enum dtype dt);
 

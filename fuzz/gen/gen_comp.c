@@ -10,15 +10,9 @@
 /* A float of rank 1 or more that a softmax or a norm may take. */
 static int normal_operand(struct gen *g, int x)
 {
-    struct shape one;
-
     if (!dtype_is_float(gen_at(g, x)->dt))
         x = gen_cast(g, x, gen_float(g));
-    if (gen_at(g, x)->sh.rank == 0) {
-        one = (struct shape){ .rank = 1, .dim = { 1 } };
-        x = gen_reshape(g, x, &one);
-    }
-    return x;
+    return gen_with_axis(g, x);
 }
 
 static int some_axis(struct gen *g, int x)
@@ -33,7 +27,7 @@ int comp_softmax(struct gen *g, int x)
     x = normal_operand(g, x);
     if (g->t->recipe != RECIPE_MAGNITUDE)
         x = elem_tame(g, x, 16);
-    return gen_softmax(g, x, some_axis(g, x));
+    return gen_along(g, OP_SOFTMAX, x, some_axis(g, x));
 }
 
 int comp_logsoftmax(struct gen *g, int x)
@@ -41,7 +35,7 @@ int comp_logsoftmax(struct gen *g, int x)
     x = normal_operand(g, x);
     if (g->t->recipe != RECIPE_MAGNITUDE)
         x = elem_tame(g, x, 64);
-    return gen_logsoftmax(g, x, some_axis(g, x));
+    return gen_along(g, OP_LOGSOFTMAX, x, some_axis(g, x));
 }
 
 /* A line of it is looked at once for each of its elements. */
@@ -87,7 +81,7 @@ int comp_argmax(struct gen *g, int x)
         x = elem_numeric(g, x);
     if (sh.rank == 0 || shape_count(&sh) < 4)
         return elem_any(g, x);
-    return gen_argmax(g, x, some_axis(g, x));
+    return gen_along(g, OP_ARGMAX, x, some_axis(g, x));
 }
 
 /* n places of an axis of the given size; now and then one outside */
@@ -138,7 +132,7 @@ int comp_gather(struct gen *g, int x)
         n--;
     if (dtype_is_float(gen_at(g, x)->dt) && rng_chance(&g->rng, 2, 5) && gen_may(g, OP_PAD))
         x = beside_infinity(g, x, axis);
-    return gen_gather(g, x, index_of(g, n, size), axis);
+    return gen_two_along(g, OP_GATHER, x, index_of(g, n, size), axis);
 }
 
 int comp_concat(struct gen *g, int x)
@@ -161,7 +155,8 @@ int comp_concat(struct gen *g, int x)
         sh.dim[axis] = rng_chance(&g->rng, 1, 2) ? size_small(g, 5) : sh.dim[axis];
         y = gen_make(g, dt, &sh, (int)rng_below(&g->rng, 2));
     }
-    return rng_chance(&g->rng, 1, 2) ? gen_concat(g, x, y, axis) : gen_concat(g, y, x, axis);
+    return rng_chance(&g->rng, 1, 2) ? gen_two_along(g, OP_CONCAT, x, y, axis)
+                                     : gen_two_along(g, OP_CONCAT, y, x, axis);
 }
 
 int comp_any(struct gen *g, int x)

@@ -45,16 +45,6 @@ enum dtype gen_other(struct gen *g, enum dtype dt)
     return (enum dtype)rng_weighted(&g->rng, w, DT_COUNT);
 }
 
-bool dtype_is_float(enum dtype dt)
-{
-    return dtype_info(dt)->class == DTC_FLOAT;
-}
-
-bool dtype_is_half(enum dtype dt)
-{
-    return dtype_info(dt)->bytes == 2;
-}
-
 double dtype_limit(enum dtype dt)
 {
     return dt == DT_F16 ? 4000 : 1e5;

@@ -99,7 +99,7 @@ static void gpu_rows(struct gen *g)
     x = elem_tame(g, gen_make(g, dt, &sh, (int)rng_below(&g->rng, 3)), 30);
     switch (rng_below(&g->rng, 6)) {
     case 0:
-        x = gen_may(g, OP_SOFTMAX) && dtype_is_float(dt) ? gen_softmax(g, x, axis)
+        x = gen_may(g, OP_SOFTMAX) && dtype_is_float(dt) ? gen_along(g, OP_SOFTMAX, x, axis)
                                                          : reduce_op(g, x, 1u << axis, true);
         break;
     case 1:

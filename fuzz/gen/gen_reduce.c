@@ -63,13 +63,8 @@ static uint32_t draw_axes(struct gen *g, int rank)
 int reduce_any(struct gen *g, int x)
 {
     uint32_t axes;
-    struct shape one;
 
-    x = elem_numeric(g, x);
-    if (gen_at(g, x)->sh.rank == 0) { /* rank 0: give it an axis */
-        one = (struct shape){ .rank = 1, .dim = { 1 } };
-        x = gen_reshape(g, x, &one);
-    }
+    x = gen_with_axis(g, elem_numeric(g, x));
     axes = draw_axes(g, gen_at(g, x)->sh.rank);
     return reduce_op(g, x, axes, rng_chance(&g->rng, 1, 4));
 }

@@ -95,13 +95,6 @@ void sched_kernels(struct sched *s)
     }
 }
 
-static void drop_step(struct trial *t, int at)
-{
-    for (int i = at; i + 1 < t->n_step; i++)
-        t->step[i] = t->step[i + 1];
-    t->n_step--;
-}
-
 /* Which step to drop: the one that is named; else a fusion, which may make expressions grow
  * beyond what lowering takes; else the last. */
 static int refused(const struct trial *t, const struct err *e)
@@ -143,7 +136,7 @@ bool sched_settle(struct sched *s)
             break;
         if (t->n_step == 0)
             return false;
-        drop_step(t, refused(t, &e));
+        trial_drop_step(t, refused(t, &e));
     }
     for (int i = 0; i < t->n_step; i++)
         t->step[i].line = 0;

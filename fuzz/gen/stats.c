@@ -27,11 +27,7 @@ struct gen_stats {
 
 struct gen_stats *gen_stats_new(void)
 {
-    struct gen_stats *s = calloc(1, sizeof *s);
-
-    if (!s)
-        BUG("no memory for statistics");
-    return s;
+    return must(calloc(1, sizeof(struct gen_stats)));
 }
 
 void gen_stats_free(struct gen_stats *s)
@@ -46,11 +42,8 @@ static void grow(struct gen_stats *s)
     if (s->n < s->cap)
         return;
     s->cap = s->cap ? 2 * s->cap : 1024;
-    for (int i = 0; i < STAT_COUNT; i++) {
-        s->series[i].v = realloc(s->series[i].v, (size_t)s->cap * sizeof(int64_t));
-        if (!s->series[i].v)
-            BUG("no memory for statistics");
-    }
+    for (int i = 0; i < STAT_COUNT; i++)
+        s->series[i].v = must(realloc(s->series[i].v, (size_t)s->cap * sizeof(int64_t)));
 }
 
 static void count_ops(struct gen_stats *s, const struct trial *t)
@@ -92,11 +85,6 @@ void gen_stats_add(struct gen_stats *s, const struct trial *t)
     }
     s->n++;
     count_ops(s, t);
-}
-
-int64_t gen_stats_trials(const struct gen_stats *s)
-{
-    return s->n;
 }
 
 static int compare(const void *a, const void *b)

@@ -19,7 +19,6 @@ struct gen_stats *gen_stats_new(void);
 void gen_stats_free(struct gen_stats *s);
 void gen_stats_add(struct gen_stats *s, const struct trial *t);
 
-int64_t gen_stats_trials(const struct gen_stats *s);
 /* The value below which num / den of the trials lie. */
 int64_t gen_stats_quantile(struct gen_stats *s, enum stat what, int num, int den);
 /* Trials in which it occurs. */

@@ -117,35 +117,18 @@ static double to_round(double x)
     return x != 0 && isfinite(x) && isfinite(y) ? y : x;
 }
 
-int red_values_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return n_numbers(t);
-}
+/* A reducer that has a hint for each number of the values lines. */
+#define RED_PER_NUMBER(id, f)                                                                  \
+    int red_##id##_count(const struct trial *t, struct arena *scratch)                         \
+    {                                                                                          \
+        (void)scratch;                                                                         \
+        return n_numbers(t);                                                                   \
+    }                                                                                          \
+    bool red_##id##_apply(struct trial *t, int from, int to, struct arena *a)                  \
+    {                                                                                          \
+        return change_numbers(t, from, to, f, a);                                              \
+    }
 
-bool red_values_apply(struct trial *t, int from, int to, struct arena *a)
-{
-    return change_numbers(t, from, to, to_one, a);
-}
-
-int red_zeros_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return n_numbers(t);
-}
-
-bool red_zeros_apply(struct trial *t, int from, int to, struct arena *a)
-{
-    return change_numbers(t, from, to, to_zero, a);
-}
-
-int red_rounds_count(const struct trial *t, struct arena *scratch)
-{
-    (void)scratch;
-    return n_numbers(t);
-}
-
-bool red_rounds_apply(struct trial *t, int from, int to, struct arena *a)
-{
-    return change_numbers(t, from, to, to_round, a);
-}
+RED_PER_NUMBER(values, to_one)
+RED_PER_NUMBER(zeros, to_zero)
+RED_PER_NUMBER(rounds, to_round)

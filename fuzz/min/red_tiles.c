@@ -31,11 +31,6 @@ static int tiled_symbol(const struct sizes *z, const struct step *st, int d)
                      n->op == OP_MATMUL ? z->p->node[src].sh.rank - 1 : __builtin_ctz(n->axes));
 }
 
-static int64_t at_most(int64_t x, int64_t high)
-{
-    return x < high ? x : high;
-}
-
 /* An axis that ends in a tile as full, or as ragged, as the one of before. */
 static int64_t extent_of(int64_t tiles, int64_t tile, int64_t last, int64_t was)
 {

@@ -53,7 +53,6 @@ bool trial_settle(struct trial *t, struct arena *a);
 enum { SETTLE_LINE = 1000000 };
 /* The step that an error of trial_check or lower blames, -1 = none. */
 int settle_blamed(const struct trial *t, const struct err *e);
-void trial_drop_step(struct trial *t, int step);
 
 /* shared by reducers */
 struct values *trial_values(struct trial *t, int node); /* NULL = drawn */

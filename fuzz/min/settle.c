@@ -30,13 +30,6 @@ struct values *trial_values(struct trial *t, int node)
     return NULL;
 }
 
-void trial_drop_step(struct trial *t, int step)
-{
-    memmove(&t->step[step], &t->step[step + 1],
-            (size_t)(t->n_step - step - 1) * sizeof *t->step);
-    t->n_step--;
-}
-
 int settle_blamed(const struct trial *t, const struct err *e)
 {
     int at = e->line - SETTLE_LINE;

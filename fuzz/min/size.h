@@ -17,6 +17,11 @@ struct sizes {
     int64_t *to;     /* asked for, -1 = as it is */
 };
 
+static inline int64_t at_most(int64_t x, int64_t high)
+{
+    return x < high ? x : high;
+}
+
 void sizes_init(struct sizes *z, const struct prog *p, struct arena *a);
 /* up[] says for each axis which other one it is joined to; the root is its own. */
 void sizes_join(const struct prog *p, int *up);

@@ -5,11 +5,6 @@
 #include "fuzz/min/reduce.h"
 #include "fuzz/min/size.h"
 
-static int64_t at_most(int64_t x, int64_t high)
-{
-    return x < high ? x : high;
-}
-
 static bool goes_down(int choice)
 {
     return choice == CHOICES - 1;

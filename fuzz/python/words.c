@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz/python/inner.h"
@@ -17,7 +16,7 @@ struct blank { /* what the words of one form stand for */
 
 void words_number(struct str *s, enum dtype dt, double v)
 {
-    char buf[40];
+    size_t at = s->n;
 
     if (dt == DT_BOOL) {
         str_puts(s, v != 0 ? "True" : "False");
@@ -27,13 +26,8 @@ void words_number(struct str *s, enum dtype dt, double v)
         str_add(s, "%.0f", v);
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buf, sizeof buf, "%.*g", digits, v);
-        if (float_round(dt, strtod(buf, NULL)) == v)
-            break;
-    }
-    str_puts(s, buf);
-    if (!strpbrk(buf, ".e"))
+    float_print(dt, v, s);
+    if (!strpbrk(s->s + at, ".e"))
         str_puts(s, ".0");
 }
 
@@ -317,15 +311,6 @@ static int fill(const struct blank *b, struct piece form, struct str *s)
     return b->x->e->code;
 }
 
-/* The dtype of the values that an op takes, which its literals have too. */
-static enum dtype operand_dtype(const struct prog *p, const struct node *n)
-{
-    for (int k = n->op == OP_WHERE ? 1 : 0; k < n->n_arg; k++)
-        if (n->arg[k].node >= 0)
-            return p->node[n->arg[k].node].dt;
-    return n->dt;
-}
-
 /* OP.DTYPE before OP; a matmul with three operands is one of its own. */
 static bool find(const struct script *x, const struct node *n, enum dtype in, struct piece *p)
 {
@@ -361,7 +346,7 @@ static int put_fresh(const struct blank *b, struct piece form, struct str *s)
 int words_line(struct script *x, int i, struct str *s)
 {
     const struct node *n = &x->trial->prog.node[i];
-    struct blank b = { x, n, operand_dtype(&x->trial->prog, n), NULL, NULL };
+    struct blank b = { x, n, node_takes(&x->trial->prog, n), NULL, NULL };
     struct piece p;
 
     if (!find(x, n, b.in, &p) || p.s[0] == '!')

@@ -12,13 +12,12 @@ static int bug_find(struct store *s, const struct finding *f, int64_t *id, struc
     enum statement how = f->signature ? Q_BUG_BY_SIGN
                          : f->cause   ? Q_BUG_BY_CAUSE
                                       : Q_BUG_BY_TEXT;
-    sqlite3_stmt *q = store_stmt(s, how, e);
+    sqlite3_stmt *q =
+        store_ask(s, how, PARAMS(TEXT(by), TEXT(f->fault ? f->fault : "none")), e);
 
     *id = 0;
     if (!q)
         return e->code;
-    bind_text(q, 1, by);
-    bind_text(q, 2, f->fault ? f->fault : "none");
     int rc = store_step(s, q, e);
     if (rc > 0)
         *id = sqlite3_column_int64(q, 0);
@@ -27,38 +26,17 @@ static int bug_find(struct store *s, const struct finding *f, int64_t *id, struc
 }
 
 /* Parameters 1 to 17, the same in BUG_INSERT and BUG_UPDATE. */
-static void bind_finding(sqlite3_stmt *q, const struct finding *f)
-{
-    bind_text(q, 1, f->signature);
-    bind_text(q, 2, f->kind);
-    bind_text(q, 3, f->class);
-    bind_text(q, 4, f->stage);
-    bind_text(q, 5, f->pass);
-    bind_text(q, 6, f->rewrite);
-    bind_text(q, 7, f->step);
-    bind_text(q, 8, f->cause);
-    bind_text(q, 9, f->backend);
-    bind_text(q, 10, f->algebra);
-    bind_text(q, 11, f->tier);
-    sqlite3_bind_int(q, 12, f->nodes);
-    sqlite3_bind_int(q, 13, f->steps);
-    sqlite3_bind_int64(q, 14, f->max_size);
-    bind_text(q, 15, f->detail);
-    bind_text(q, 16, f->text);
-    bind_text(q, 17, f->repro);
-}
+#define FINDING(f)                                                                             \
+    TEXT((f)->signature), TEXT((f)->kind), TEXT((f)->class), TEXT((f)->stage),                 \
+        TEXT((f)->pass), TEXT((f)->rewrite), TEXT((f)->step), TEXT((f)->cause),                \
+        TEXT((f)->backend), TEXT((f)->algebra), TEXT((f)->tier), INT((f)->nodes),              \
+        INT((f)->steps), INT((f)->max_size), TEXT((f)->detail), TEXT((f)->text),               \
+        TEXT((f)->repro)
 
 static int bug_insert(struct store *s, struct finding *f, struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_BUG_INSERT, e);
-
-    if (!q)
-        return e->code;
-    bind_finding(q, f);
-    bind_text(q, 18, f->fault ? f->fault : "none");
-    bind_text(q, 19, f->state ? f->state : "open");
-    bind_text(q, 20, f->original);
-    if (store_done(s, q, e))
+    if (RUN(s, BUG_INSERT, e, FINDING(f), TEXT(f->fault ? f->fault : "none"),
+            TEXT(f->state ? f->state : "open"), TEXT(f->original)))
         return e->code;
     f->id = sqlite3_last_insert_rowid(s->db);
     return 0;
@@ -78,18 +56,9 @@ int store_bug_adopt(struct store *s, struct finding *f, bool *known, struct err 
 
 static int observe(struct store *s, int64_t bug, const struct store_seen *seen, struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_OBSERVE, e);
-
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    if (seen->campaign)
-        sqlite3_bind_int64(q, 2, seen->campaign);
-    if (seen->number >= 0)
-        sqlite3_bind_int64(q, 3, seen->number);
-    bind_key(q, 4, seen->key);
-    bind_text(q, 5, seen->subject_version);
-    return store_done(s, q, e);
+    return RUN(s, OBSERVE, e, INT(bug), seen->campaign ? INT(seen->campaign) : NOTHING,
+               seen->number >= 0 ? INT(seen->number) : NOTHING, KEY(seen->key),
+               TEXT(seen->subject_version));
 }
 
 /* Takes id, count, state and first sight of a bug as they are now stored; of the one that it
@@ -176,15 +145,11 @@ static void read_finding(sqlite3_stmt *q, struct arena *a, struct finding *f)
 int store_bug_get(struct store *s, int64_t id, struct arena *a, struct finding *out,
                   struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_BUG_GET, e);
+    sqlite3_stmt *q = ASK(s, BUG_GET, e, INT(id));
+    int rc = q ? store_step(s, q, e) : -1;
 
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, id);
-    int rc = store_step(s, q, e);
     if (rc == 0)
-        err_set(e, ERR_DB, "%s: no bug %" PRId64 "; tilefuzz db ls shows what there is",
-                s->path, id);
+        store_no_bug(s, id, e);
     if (rc <= 0)
         return e->code;
     read_finding(q, a, out);
@@ -216,13 +181,8 @@ int store_bug_list(struct store *s, struct arena *a, struct finding **out, int *
 int store_bug_update(struct store *s, const struct finding *f, struct err *e)
 {
     e->code = ERR_NONE;
-    sqlite3_stmt *q = store_stmt(s, Q_BUG_UPDATE, e);
-
-    if (!q)
-        return e->code;
-    bind_finding(q, f);
-    sqlite3_bind_int64(q, 18, f->id);
-    if (store_done(s, q, e) && sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
+    if (RUN(s, BUG_UPDATE, e, FINDING(f), INT(f->id)) &&
+        sqlite3_extended_errcode(s->db) == SQLITE_CONSTRAINT_UNIQUE)
         err_set(e, ERR_DB, "%s: bug %" PRId64 " is another bug of this database: both are %s",
                 s->path, f->id, f->signature);
     return e->code;
@@ -231,14 +191,13 @@ int store_bug_update(struct store *s, const struct finding *f, struct err *e)
 int store_known_causes(struct store *s, const char *fault, struct arena *a,
                        struct store_cause **out, int *n, struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_CAUSES, e);
+    sqlite3_stmt *q = ASK(s, CAUSES, e, TEXT(fault));
     int rc, cap = 0;
 
     *out = NULL;
     *n = 0;
     if (!q)
         return e->code;
-    bind_text(q, 1, fault);
     while ((rc = store_step(s, q, e)) > 0) {
         struct store_cause *c = arena_push(a, *out, *n, cap);
 

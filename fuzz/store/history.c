@@ -19,15 +19,7 @@ const char *store_state_text(const char *state)
 int store_replay(struct store *s, int64_t bug, const char *kind, const char *cause,
                  const char *subject_version, struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_REPLAY, e);
-
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    bind_text(q, 2, kind);
-    bind_text(q, 3, cause);
-    bind_text(q, 4, subject_version);
-    return store_done(s, q, e);
+    return RUN(s, REPLAY, e, INT(bug), TEXT(kind), TEXT(cause), TEXT(subject_version));
 }
 
 bool store_state_valid(const char *state)
@@ -37,36 +29,20 @@ bool store_state_valid(const char *state)
 
 int store_tag(struct store *s, int64_t bug, const char *state, const char *note, struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_STATE_SET, e);
-
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    bind_text(q, 2, state);
-    if (store_done(s, q, e))
+    if (RUN(s, STATE_SET, e, INT(bug), TEXT(state)))
         return e->code;
     if (sqlite3_changes(s->db) == 0)
-        return err_set(e, ERR_DB, "%s: no bug %" PRId64 "; tilefuzz db ls shows what there is",
-                       s->path, bug);
-    if (!(q = store_stmt(s, Q_STATE_NOTE, e)))
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    bind_text(q, 2, state);
-    bind_text(q, 3, note);
-    return store_done(s, q, e);
+        return store_no_bug(s, bug, e);
+    return RUN(s, STATE_NOTE, e, INT(bug), TEXT(state), TEXT(note));
 }
 
 int store_bug_head(struct store *s, int64_t *bug, struct err *e)
 {
-    sqlite3_stmt *q = store_stmt(s, Q_BUG_HEAD, e);
+    sqlite3_stmt *q = ASK(s, BUG_HEAD, e, INT(*bug));
+    int rc = q ? store_step(s, q, e) : -1;
 
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, *bug);
-    int rc = store_step(s, q, e);
     if (rc == 0)
-        err_set(e, ERR_DB, "%s: no bug %" PRId64 "; tilefuzz db ls shows what there is",
-                s->path, *bug);
+        store_no_bug(s, *bug, e);
     if (rc <= 0)
         return e->code;
     *bug = sqlite3_column_int64(q, 0);
@@ -83,12 +59,7 @@ int store_join(struct store *s, int64_t bug, int64_t other, struct err *e)
     if (bug == other)
         return err_set(e, ERR_DB, "%s: bug %" PRId64 " can't be joined to itself", s->path,
                        bug);
-    sqlite3_stmt *q = store_stmt(s, Q_BUG_JOIN, e);
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    sqlite3_bind_int64(q, 2, other);
-    return store_done(s, q, e);
+    return RUN(s, BUG_JOIN, e, INT(bug), INT(other));
 }
 
 int store_split(struct store *s, int64_t bug, struct err *e)
@@ -97,9 +68,5 @@ int store_split(struct store *s, int64_t bug, struct err *e)
 
     if (store_bug_head(s, &head, e))
         return e->code;
-    sqlite3_stmt *q = store_stmt(s, Q_BUG_SPLIT, e);
-    if (!q)
-        return e->code;
-    sqlite3_bind_int64(q, 1, bug);
-    return store_done(s, q, e);
+    return RUN(s, BUG_SPLIT, e, INT(bug));
 }

@@ -34,13 +34,35 @@ int store_number(struct store *s, const char *text, int64_t *out, struct err *e)
 
 /* NULL and *e if it can't be prepared. The statement is reset and its parameters are NULL. */
 sqlite3_stmt *store_stmt(struct store *s, enum statement q, struct err *e);
+
+/* A parameter of a statement. */
+struct param {
+    enum { PARAM_NULL, PARAM_INT, PARAM_TEXT, PARAM_KEY } kind;
+    int64_t n;
+    const char *text;
+};
+#define INT(v)  ((struct param){ PARAM_INT, .n = (int64_t)(v) })
+#define TEXT(v) ((struct param){ PARAM_TEXT, .text = (v) })      /* NULL is NULL */
+#define KEY(v)  ((struct param){ PARAM_KEY, .n = (int64_t)(v) }) /* 16 hex digits */
+#define NOTHING ((struct param){ PARAM_NULL })
+#define PARAMS(...)                                                                            \
+    (const struct param[]){ __VA_ARGS__ },                                                     \
+        (int)(sizeof((const struct param[]){ __VA_ARGS__ }) / sizeof(struct param))
+/* store_stmt, and its parameters in order: ASK(s, BUG_GET, e, INT(id)). Texts must outlive it.
+ */
+#define ASK(s, id, e, ...) store_ask((s), Q_##id, PARAMS(__VA_ARGS__), (e))
+sqlite3_stmt *store_ask(struct store *s, enum statement q, const struct param *p, int n,
+                        struct err *e);
+/* The same, run: it gives no rows. 0 or e->code. */
+#define RUN(s, id, e, ...) store_run((s), Q_##id, PARAMS(__VA_ARGS__), (e))
+int store_run(struct store *s, enum statement q, const struct param *p, int n, struct err *e);
+/* Says that there is no such bug; returns e->code. */
+int store_no_bug(const struct store *s, int64_t bug, struct err *e);
 /* One step of a statement: 1 a row, 0 done (and reset), -1 an error (and reset). */
 int store_step(struct store *s, sqlite3_stmt *q, struct err *e);
 /* Steps a statement that gives no rows; 0 or e->code. */
 int store_done(struct store *s, sqlite3_stmt *q, struct err *e);
 
-void bind_text(sqlite3_stmt *q, int at, const char *text); /* NULL is NULL; must outlive q */
-void bind_key(sqlite3_stmt *q, int at, uint64_t key);      /* 16 hex digits */
 const char *column_text(sqlite3_stmt *q, int at, struct arena *a); /* NULL for NULL */
 
 /* The row of the bug that f is (signature or cause, and fault), inserted if it is not known;

@@ -99,17 +99,39 @@ int store_done(struct store *s, sqlite3_stmt *q, struct err *e)
     return rc ? e->code : 0;
 }
 
-void bind_text(sqlite3_stmt *q, int at, const char *text)
+sqlite3_stmt *store_ask(struct store *s, enum statement id, const struct param *p, int n,
+                        struct err *e)
 {
-    sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC);
+    sqlite3_stmt *q = store_stmt(s, id, e);
+
+    for (int i = 0; q && i < n; i++) {
+        char hex[20];
+
+        if (p[i].kind == PARAM_INT)
+            sqlite3_bind_int64(q, i + 1, p[i].n);
+        if (p[i].kind == PARAM_TEXT)
+            sqlite3_bind_text(q, i + 1, p[i].text, -1, SQLITE_STATIC);
+        if (p[i].kind == PARAM_KEY) {
+            snprintf(hex, sizeof hex, "%016" PRIx64, (uint64_t)p[i].n);
+            sqlite3_bind_text(q, i + 1, hex, -1, SQLITE_TRANSIENT);
+        }
+    }
+    return q;
 }
 
-void bind_key(sqlite3_stmt *q, int at, uint64_t key)
+int store_run(struct store *s, enum statement id, const struct param *p, int n, struct err *e)
 {
-    char hex[20];
+    sqlite3_stmt *q = store_ask(s, id, p, n, e);
 
-    snprintf(hex, sizeof hex, "%016" PRIx64, key);
-    sqlite3_bind_text(q, at, hex, -1, SQLITE_TRANSIENT);
+    if (!q)
+        return e->code;
+    return store_done(s, q, e);
+}
+
+int store_no_bug(const struct store *s, int64_t bug, struct err *e)
+{
+    return err_set(e, ERR_DB, "%s: no bug %" PRId64 "; tilefuzz db ls shows what there is",
+                   s->path, bug);
 }
 
 const char *column_text(sqlite3_stmt *q, int at, struct arena *a)
@@ -119,23 +141,14 @@ const char *column_text(sqlite3_stmt *q, int at, struct arena *a)
     return text ? arena_strdup(a, text) : NULL;
 }
 
-static int run_alone(struct store *s, enum statement id, struct err *e)
-{
-    sqlite3_stmt *q = store_stmt(s, id, e);
-
-    if (!q)
-        return e->code;
-    return store_done(s, q, e);
-}
-
 int store_begin(struct store *s, struct err *e)
 {
-    return run_alone(s, Q_BEGIN, e);
+    return store_run(s, Q_BEGIN, NULL, 0, e);
 }
 
 int store_commit(struct store *s, struct err *e)
 {
-    return run_alone(s, Q_COMMIT, e);
+    return store_run(s, Q_COMMIT, NULL, 0, e);
 }
 
 void store_rollback(struct store *s)
@@ -143,7 +156,7 @@ void store_rollback(struct store *s)
     struct err ignored;
 
     if (!sqlite3_get_autocommit(s->db))
-        run_alone(s, Q_ROLLBACK, &ignored);
+        store_run(s, Q_ROLLBACK, NULL, 0, &ignored);
 }
 
 void store_close(struct store *s)

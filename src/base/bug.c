@@ -15,3 +15,10 @@ void bug_abort(const char *file, int line, const char *fmt, ...)
     fprintf(stderr, "%s%s\n", bug_context[0] ? "; trial " : "", bug_context);
     abort();
 }
+
+void *must(void *p)
+{
+    if (!p)
+        BUG("out of memory");
+    return p;
+}

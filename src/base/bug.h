@@ -18,4 +18,7 @@ _Noreturn void bug_abort(const char *file, int line, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 #define BUG(...) bug_abort(__FILE__, __LINE__, __VA_ARGS__)
 
+/* What malloc and its like gave: NULL is a BUG, out of memory. */
+void *must(void *p);
+
 #endif

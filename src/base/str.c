@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 static void room(struct str *t, size_t more)
 {
     size_t cap = t->cap ? t->cap : 256;
@@ -70,6 +72,14 @@ void str_release(struct str *t)
 const char *str_get(const struct str *t)
 {
     return t->s ? t->s : "";
+}
+
+const char *str_keep(struct str *t, struct arena *a)
+{
+    const char *text = arena_strdup(a, str_get(t));
+
+    str_release(t);
+    return text;
 }
 
 void str_float(struct str *t, double v)

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+struct arena;
+
 struct str {
     char *s; /* always NUL-terminated once something was added; NULL before */
     size_t n, cap;
@@ -17,6 +19,8 @@ void str_write(struct str *t, const char *s, size_t n);
 void str_clear(struct str *t); /* keeps the memory */
 void str_release(struct str *t);
 const char *str_get(const struct str *t); /* "" when empty */
+/* Moves the text to an arena: t is empty then. */
+const char *str_keep(struct str *t, struct arena *a);
 
 /* Shortest decimal text that reads back as the same float, integers below 1e9 in full; "inf"
  * "-inf" "nan" else. */

@@ -82,7 +82,7 @@ static void emit_buffers(struct cgen *g)
         str_puts(g->s, cgen_stored(b->dt));
         str_puts(g->s, " *");
         str_puts(g->s, g->buf[i]);
-        if (b->kind == BUF_TEMP && b->arena_at >= 0) {
+        if (buffer_planned(b)) {
             str_puts(g->s, " = (void *)((char *)p[");
             cgen_int(g->s, g->l->n_buffer);
             str_puts(g->s, "] + ");

@@ -18,7 +18,7 @@ static void put_buffers(struct cgen *g)
 {
     for (int i = 0; i < g->l->n_buffer; i++) {
         const struct buffer *b = &g->l->buffer[i];
-        bool shared = b->kind == BUF_SHARED, planned = b->kind == BUF_TEMP && b->arena_at >= 0;
+        bool shared = b->kind == BUF_SHARED, planned = buffer_planned(b);
 
         if (!g->buf[i])
             continue;

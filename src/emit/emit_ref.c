@@ -66,23 +66,13 @@ void ref_put_node(struct refgen *g, int node, const struct coord *at)
     put_at(g, "w", n->name, n->sh.rank, at, stride, 0);
 }
 
-static bool is_float(enum dtype dt)
-{
-    return dtype_info(dt)->class == DTC_FLOAT;
-}
-
-static bool is_half(enum dtype dt)
-{
-    return dt == DT_F16 || dt == DT_BF16;
-}
-
 void ref_put_literal(struct refgen *g, enum dtype dt, double v)
 {
     str_puts(g->s, "r_num(");
-    if (!is_float(dt))
+    if (!dtype_is_float(dt))
         str_add(g->s, "%" PRId64, dt == DT_BOOL ? (int64_t)(v != 0) : (int64_t)v);
     else if (g->al == AL_RING)
-        str_add(g->s, "0x%x", (unsigned)(ring_literal(v) & (is_half(dt) ? 0xffff : ~0u)));
+        str_add(g->s, "0x%x", (unsigned)(ring_literal(v) & (dtype_is_half(dt) ? 0xffff : ~0u)));
     else
         cgen_real(g->s, dt, v, "INFINITY", "NAN");
     str_puts(g->s, ")");
@@ -110,8 +100,8 @@ const char *ref_to(const struct refgen *g, enum dtype from, enum dtype dt)
                                               [DT_BF16] = "r_to_bf16(" };
 
     if (g->al == AL_RING)
-        return is_half(dt) ? to[dt] : "";
-    if (from == dt || dt == DT_F64 || (dt == DT_F32 && is_half(from)))
+        return dtype_is_half(dt) ? to[dt] : "";
+    if (from == dt || dt == DT_F64 || (dt == DT_F32 && dtype_is_half(from)))
         return "";
     return to[dt];
 }
@@ -177,7 +167,7 @@ static const struct {
 
 const char *ref_function(enum op op, enum dtype dt)
 {
-    return is_float(dt) ? function[op].real : function[op].word;
+    return dtype_is_float(dt) ? function[op].real : function[op].word;
 }
 
 /* What opens a cast, "" where the value stays as it is: a bool is a number already. */
@@ -185,21 +175,11 @@ static const char *cast_open(const struct refgen *g, enum dtype from, enum dtype
 {
     if (from == to || from == DT_BOOL)
         return "";
-    if (is_float(to))
+    if (dtype_is_float(to))
         return ref_to(g, from, to);
-    if (is_float(from))
+    if (dtype_is_float(from))
         return to == DT_I32 ? "r_f2i(" : "r_f2b(";
     return "r_i2b(";
-}
-
-/* The dtype of the operands that decides what is computed: of the first tensor among them,
- * but of the result for where. */
-static enum dtype operand_dtype(const struct prog *p, const struct node *n)
-{
-    for (int i = 0; i < n->n_arg && n->op != OP_WHERE; i++)
-        if (n->arg[i].node >= 0)
-            return p->node[n->arg[i].node].dt;
-    return n->dt;
 }
 
 /* Elementwise: elements in row-major order are all that matters. */
@@ -215,7 +195,7 @@ static void each(struct refgen *g, const struct node *n, const char *f, int n_ar
         if (n->arg[i].node >= 0)
             str_add(g->s, "w_%s[i]", g->p->node[n->arg[i].node].name);
         else
-            ref_put_literal(g, operand_dtype(g->p, n), n->arg[i].lit);
+            ref_put_literal(g, node_takes(g->p, n), n->arg[i].lit);
     }
     for (; *f; f++)
         if (*f == '(')
@@ -232,11 +212,11 @@ static bool on_grid(const struct refgen *g, enum op op)
 
 static void elementwise(struct refgen *g, const struct node *n)
 {
-    enum dtype from = operand_dtype(g->p, n);
+    enum dtype from = node_takes(g->p, n);
     const char *f = ref_function(n->op, from);
     char open[48];
 
-    if (is_float(from) || is_float(n->dt))
+    if (dtype_is_float(from) || dtype_is_float(n->dt))
         ref_compute_in(g, from == DT_F64 ? DT_F64 : DT_F32);
     if (n->op == OP_CAST) {
         each(g, n, cast_open(g, from, n->dt), 1);
@@ -245,7 +225,7 @@ static void elementwise(struct refgen *g, const struct node *n)
     if (!f)
         BUG("repro: no %s of %s", op_info(n->op)->name, dtype_info(from)->name);
     snprintf(open, sizeof open, "%s%s%s",
-             is_half(n->dt) && !on_grid(g, n->op) ? ref_to(g, DT_F32, n->dt) : "", f,
+             dtype_is_half(n->dt) && !on_grid(g, n->op) ? ref_to(g, DT_F32, n->dt) : "", f,
              *f ? "(" : "");
     each(g, n, open, n->n_arg);
 }
@@ -268,7 +248,7 @@ static void source(struct refgen *g, int node)
     if (n->op == OP_CONST) {
         ref_put_literal(g, n->dt, n->value);
     } else if (n->op == OP_IOTA) {
-        const char *to = is_float(n->dt) ? ref_to(g, DT_F64, n->dt) : "";
+        const char *to = dtype_is_float(n->dt) ? ref_to(g, DT_F64, n->dt) : "";
 
         str_add(g->s, "%sr_num(i%d)%s", to, n->axis, *to ? ")" : "");
     } else {
@@ -276,7 +256,7 @@ static void source(struct refgen *g, int node)
                        : n->dt == DT_BF16 ? "r_num(r_get_bf16("
                                           : "r_num(");
         put_at(g, "in", n->name, n->sh.rank, at, l.stride, l.offset);
-        str_puts(g->s, is_half(n->dt) ? "))" : ")");
+        str_puts(g->s, dtype_is_half(n->dt) ? "))" : ")");
     }
     str_puts(g->s, ";");
 }
@@ -384,10 +364,8 @@ static void put_reference(struct refgen *g, int node)
 void emit_ref(const struct trial *t, enum algebra al, struct str *s)
 {
     struct refgen g = { &t->prog, al, s, 0, t, DT_F32 };
-    bool *live = calloc((size_t)t->prog.n + 1, sizeof *live);
+    bool *live = must(calloc((size_t)t->prog.n + 1, sizeof *live));
 
-    if (!live)
-        BUG("out of memory");
     prog_live(&t->prog, live);
     for (int i = 0; i < t->prog.n; i++) {
         const struct shape *sh = &t->prog.node[i].sh;

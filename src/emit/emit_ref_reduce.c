@@ -7,17 +7,12 @@
 
 #include "emit/refgen.h"
 
-static bool is_float(enum dtype dt)
-{
-    return dtype_info(dt)->class == DTC_FLOAT;
-}
-
 static double identity(enum op op, enum dtype dt)
 {
     if (op == OP_MAX)
-        return is_float(dt) ? -HUGE_VAL : INT32_MIN;
+        return dtype_is_float(dt) ? -HUGE_VAL : INT32_MIN;
     if (op == OP_MIN)
-        return is_float(dt) ? HUGE_VAL : INT32_MAX;
+        return dtype_is_float(dt) ? HUGE_VAL : INT32_MAX;
     return op == OP_PROD ? 1 : 0;
 }
 
@@ -32,7 +27,7 @@ static const struct keeper prod_keeper = { "struct r_prod", "r_factor", "r_multi
 
 static const struct keeper *keeper_of(const struct refgen *g, const struct node *n)
 {
-    if (g->al == AL_RING || !is_float(n->dt) || n->op == OP_MAX || n->op == OP_MIN)
+    if (g->al == AL_RING || !dtype_is_float(n->dt) || n->op == OP_MAX || n->op == OP_MIN)
         return NULL;
     return n->op == OP_PROD ? &prod_keeper : &sum_keeper;
 }
@@ -61,7 +56,7 @@ static void open_accumulator(struct refgen *g, const struct node *n)
 static void put_scaled(struct refgen *g, const struct node *n, const struct coord *at,
                        const char *total)
 {
-    bool is_real = is_float(n->dt), adds = n->n_arg == 3 && n->beta != 0;
+    bool is_real = dtype_is_float(n->dt), adds = n->n_arg == 3 && n->beta != 0;
     const char *add = is_real ? "r_add(" : "r_iadd(", *mul = is_real ? "r_mul(" : "r_imul(";
 
     if (adds && n->alpha != 0)
@@ -91,7 +86,8 @@ static void close_accumulator(struct refgen *g, int node, const struct coord *at
     const struct node *n = &g->p->node[node];
     const struct keeper *k = keeper_of(g, n);
     const char *total = k ? k->total : "a",
-               *to = is_float(n->dt) && (k || g->al == AL_RING) ? ref_to(g, n->acc, n->dt) : "";
+               *to = dtype_is_float(n->dt) && (k || g->al == AL_RING) ? ref_to(g, n->acc, n->dt)
+                                                                      : "";
 
     g->depth = n->sh.rank ? n->sh.rank : 1;
     ref_assign(g, node, at);
@@ -116,7 +112,7 @@ void ref_reduction(struct refgen *g, int node)
     int64_t terms = 1;
     int red = 0, out = 0;
 
-    if (is_float(n->dt))
+    if (dtype_is_float(n->dt))
         ref_compute_in(g, n->acc);
     ref_open_result(g, n, at);
     open_accumulator(g, n);
@@ -148,7 +144,7 @@ void ref_matmul(struct refgen *g, int node)
     bool kept = keeper_of(g, n) != NULL;
     int k = in->rank - 1;
 
-    if (is_float(n->dt))
+    if (dtype_is_float(n->dt))
         ref_compute_in(g, n->acc);
     ref_open_result(g, n, at);
     for (int a = 0; a <= k; a++)
@@ -160,7 +156,7 @@ void ref_matmul(struct refgen *g, int node)
     if (kept)
         str_puts(g->s, "r_product(&a, ");
     else
-        str_puts(g->s, is_float(n->dt) ? "a = r_add(a, r_mul(" : "a = r_iadd(a, r_imul(");
+        str_puts(g->s, dtype_is_float(n->dt) ? "a = r_add(a, r_mul(" : "a = r_iadd(a, r_imul(");
     ref_put_node(g, n->arg[0].node, x);
     str_puts(g->s, ", ");
     ref_put_node(g, n->arg[1].node, y);

@@ -117,11 +117,6 @@ static void put_inputs(const struct repro *r, struct arena *a, struct str *s)
     str_puts(s, "\n");
 }
 
-static bool planned(const struct buffer *b)
-{
-    return b->kind == BUF_TEMP && b->arena_at >= 0;
-}
-
 /* One row a buffer, in the order of p[]; the arena is the last. */
 static void put_memory(const struct repro *r, struct str *s)
 {
@@ -132,14 +127,14 @@ static void put_memory(const struct repro *r, struct str *s)
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
         const struct node *n = b->node >= 0 ? &r->l->prog->node[b->node] : NULL;
-        int64_t elems = planned(b) || b->kind == BUF_SHARED ? 0 : b->elems;
+        int64_t elems = buffer_planned(b) || b->kind == BUF_SHARED ? 0 : b->elems;
 
         if (b->kind == BUF_INPUT)
             elems = layout_storage(&n->layout, &n->sh);
         if (b->kind == BUF_OUTPUT)
             elems = layout_storage(&r->trial->prog.out[b->slot].layout, &n->sh);
-        str_add(s, "    { \"%s\", \"%s\", ", planned(b) ? "temp in the arena" : kind[b->kind],
-                b->name);
+        str_add(s, "    { \"%s\", \"%s\", ",
+                buffer_planned(b) ? "temp in the arena" : kind[b->kind], b->name);
         if (b->kind == BUF_INPUT)
             str_add(s, "in_%s, ", b->name);
         else
@@ -204,9 +199,9 @@ static void put_temps(const struct repro *r, struct str *s)
     for (int i = 0; i < r->l->n_buffer; i++) {
         const struct buffer *b = &r->l->buffer[i];
 
-        if (planned(b))
+        if (buffer_planned(b))
             str_add(s, "    { %" PRId64 ", %" PRId64 " }, /* %s */\n", b->arena_at,
-                    b->elems * dtype_info(b->dt)->bytes, b->name);
+                    buffer_bytes(b), b->name);
     }
     str_puts(s, "};\n\n");
 }
@@ -223,7 +218,7 @@ static void put_kernels(const struct repro *r, struct str *s)
         str_add(s, "    { \"%s\", TF_KERNEL(%s), \"", r->l->kernel[k].name,
                 cgen_kernel_name(r->l, k));
         for (int i = 0; i < r->l->n_buffer; i++)
-            if (planned(&r->l->buffer[i]))
+            if (buffer_planned(&r->l->buffer[i]))
                 str_puts(s, g.stored[i] ? "w" : g.buf[i] ? "r" : "-");
         str_puts(s, "\" },\n");
     }

@@ -5,9 +5,8 @@
  */
 #include "emit/cgen.h"
 
-#include <math.h>
-
 #include "base/bug.h"
+#include "lower/nest.h"
 
 int cgen_site(struct cgen *g, enum site_kind kind, int buffer)
 {
@@ -51,17 +50,6 @@ static void open_numbered(struct cgen *g, int var)
     g->indent++;
 }
 
-static double identity(enum op op, enum dtype dt)
-{
-    bool f = dtype_info(dt)->class == DTC_FLOAT;
-
-    if (op == OP_MAX)
-        return f ? -(double)INFINITY : INT32_MIN;
-    if (op == OP_MIN)
-        return f ? (double)INFINITY : INT32_MAX;
-    return op == OP_PROD ? 1 : 0;
-}
-
 /* An accumulator is declared where it is initialised; again in the same scope (unrolled
  * copies) it is assigned. */
 static void put_decl(struct cgen *g, const struct stmt *st)
@@ -89,7 +77,7 @@ static void put_decl(struct cgen *g, const struct stmt *st)
         str_puts(g->s, "]");
     }
     str_puts(g->s, " = ");
-    cgen_literal(g, a->dt, identity(a->identity, a->dt));
+    cgen_literal(g, a->dt, reduce_identity(a->identity, a->dt));
     cgen_line(g, ";");
     if (a->elems != 1) {
         g->indent--;

@@ -332,7 +332,7 @@ void cgen_stored_value(struct cgen *g, enum dtype dt, int val, int local)
     if (local) {
         cgen_local(g, local);
     } else {
-        put_value(g, val, cgen_is_half(dt));
+        put_value(g, val, dtype_is_half(dt));
     }
     cgen_close(g, open);
 }

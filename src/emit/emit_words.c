@@ -12,11 +12,6 @@
 #include "base/bug.h"
 #include "ir/data.h"
 
-bool cgen_is_half(enum dtype dt)
-{
-    return dt == DT_F16 || dt == DT_BF16;
-}
-
 const char *cgen_type(enum dtype dt)
 {
     static const char *const name[DT_COUNT] = {
@@ -29,7 +24,7 @@ const char *cgen_type(enum dtype dt)
 
 const char *cgen_stored(enum dtype dt)
 {
-    return dt == DT_F64 ? "tf_m64" : cgen_is_half(dt) ? "tf_m16" : cgen_type(dt);
+    return dt == DT_F64 ? "tf_m64" : dtype_is_half(dt) ? "tf_m16" : cgen_type(dt);
 }
 
 /* The shortest of a few that reads back as the same number. */
@@ -65,7 +60,7 @@ void cgen_literal(struct cgen *g, enum dtype dt, double v)
 
     switch (dtype_info(dt)->class) {
     case DTC_FLOAT:
-        word = cgen_is_half(dt) ? ring_literal(v) & 0xffff : ring_literal(v);
+        word = dtype_is_half(dt) ? ring_literal(v) & 0xffff : ring_literal(v);
         str_puts(g->s, "TF_LIT(");
         cgen_real(g->s, dt, dt == DT_F64 ? v : (double)(float)v, "TF_INF", "TF_NAN");
         snprintf(text, sizeof text, ", 0x%xu)", (unsigned)word);
@@ -87,36 +82,22 @@ void cgen_literal(struct cgen *g, enum dtype dt, double v)
  * may leave it out. f64 and i32 become halves in one rounding: the one to odd is harmless. */
 const char *cgen_cast_open(enum dtype from, enum dtype to)
 {
+#define ROW(f32, i32, bool_, f64, f16, bf16)                                                   \
+    {                                                                                          \
+        [DT_F32] = f32, [DT_I32] = i32, [DT_BOOL] = bool_, [DT_F64] = f64, [DT_F16] = f16,     \
+        [DT_BF16] = bf16                                                                       \
+    }
     static const char *const open[DT_COUNT][DT_COUNT] = {
-        [DT_F32] = { [DT_I32] = "TF_F2I(",
-                     [DT_BOOL] = "TF_F2B(",
-                     [DT_F64] = "TF_F2D(",
-                     [DT_F16] = "TF_TO_F16(",
-                     [DT_BF16] = "TF_TO_BF16(" },
-        [DT_F64] = { [DT_F32] = "TF_D2F(",
-                     [DT_I32] = "TF_D2I(",
-                     [DT_BOOL] = "TF_F2B(",
-                     [DT_F16] = "TF_TO_F16(TF_ODD(",
-                     [DT_BF16] = "TF_TO_BF16(TF_ODD(" },
-        [DT_F16] = { [DT_I32] = "TF_F2I(",
-                     [DT_BOOL] = "TF_F2B(",
-                     [DT_F64] = "TF_F2D(",
-                     [DT_BF16] = "TF_TO_BF16(" },
-        [DT_BF16] = { [DT_I32] = "TF_F2I(",
-                      [DT_BOOL] = "TF_F2B(",
-                      [DT_F64] = "TF_F2D(",
-                      [DT_F16] = "TF_TO_F16(" },
-        [DT_I32] = { [DT_F32] = "TF_I2F(",
-                     [DT_BOOL] = "TF_I2B(",
-                     [DT_F64] = "TF_I2D(",
-                     [DT_F16] = "TF_TO_F16(TF_ODD(TF_I2D(",
-                     [DT_BF16] = "TF_TO_BF16(TF_ODD(TF_I2D(" },
-        [DT_BOOL] = { [DT_F32] = "TF_B2F(",
-                      [DT_I32] = "TF_B2I(",
-                      [DT_F64] = "TF_B2D(",
-                      [DT_F16] = "TF_B2F(",
-                      [DT_BF16] = "TF_B2F(" },
+        [DT_F32] = ROW(NULL, "TF_F2I(", "TF_F2B(", "TF_F2D(", "TF_TO_F16(", "TF_TO_BF16("),
+        [DT_I32] = ROW("TF_I2F(", NULL, "TF_I2B(", "TF_I2D(", "TF_TO_F16(TF_ODD(TF_I2D(",
+                       "TF_TO_BF16(TF_ODD(TF_I2D("),
+        [DT_BOOL] = ROW("TF_B2F(", "TF_B2I(", NULL, "TF_B2D(", "TF_B2F(", "TF_B2F("),
+        [DT_F64] = ROW("TF_D2F(", "TF_D2I(", "TF_F2B(", NULL, "TF_TO_F16(TF_ODD(",
+                       "TF_TO_BF16(TF_ODD("),
+        [DT_F16] = ROW(NULL, "TF_F2I(", "TF_F2B(", "TF_F2D(", NULL, "TF_TO_BF16("),
+        [DT_BF16] = ROW(NULL, "TF_F2I(", "TF_F2B(", "TF_F2D(", "TF_TO_F16(", NULL),
     };
+#undef ROW
 
     return open[from][to];
 }
@@ -187,7 +168,7 @@ const char *cgen_word(const struct lprog *l, enum op op, enum dtype dt)
 
     if (dt == DT_F64 && of_f64[op])
         name = of_f64[op];
-    else if (op == OP_NEG && cgen_is_half(dt))
+    else if (op == OP_NEG && dtype_is_half(dt))
         name = "TF_HNEG";
     else if (FAULT(l, exp_clamped_not_zero) && op == OP_EXP)
         name = "TF_EXPC";

@@ -144,40 +144,20 @@ static void name_value(struct cgen *g, int val)
 
 static void name_statement(struct cgen *g, const struct stmt *st)
 {
-    switch (st->kind) {
-    case ST_LOOP:
-        if (!g->var[st->var])
-            g->var[st->var] = cgen_unique(g, without_node(g, g->l->var[st->var].name));
-        return;
-    case ST_DECL: {
+    if (st->kind == ST_LOOP && !g->var[st->var])
+        g->var[st->var] = cgen_unique(g, without_node(g, g->l->var[st->var].name));
+    if (st->kind == ST_DECL && !g->acc[st->acc]) {
         const char *own = g->k->node >= 0 ? g->l->prog->node[g->k->node].name : "";
         const char *name = g->l->acc[st->acc].name;
 
-        if (!g->acc[st->acc] && !strcmp(name, own))
-            g->acc[st->acc] = cgen_unique(g, "acc");
-        else if (!g->acc[st->acc])
-            g->acc[st->acc] = cgen_unique(g, arena_printf(g->l->arena, "%s_acc", name));
-        return;
+        g->acc[st->acc] = cgen_unique(
+            g, strcmp(name, own) ? arena_printf(g->l->arena, "%s_acc", name) : "acc");
     }
-    case ST_UPDATE:
-    case ST_SET:
+    if (stmt_has_value(st))
         name_value(g, st->val);
-        return;
-    case ST_STORE:
-    case ST_ASYNC:
-    case ST_ATOMIC:
-    case ST_ACQUIRE:
-    case ST_RELEASE:
-        name_value(g, st->val);
+    if (stmt_has_access(st)) {
         name_access(g, st->access);
         g->stored[g->l->access[st->access].buffer] = true;
-        return;
-    case ST_IF:
-    case ST_END:
-    case ST_SYNC:
-    case ST_COMMIT:
-    case ST_WAIT:
-        return;
     }
 }
 

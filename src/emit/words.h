@@ -7,7 +7,6 @@
 
 #include "emit/cgen.h"
 
-bool cgen_is_half(enum dtype dt);
 /* "TF_I2F(": from one dtype to another; NULL = nothing to do */
 const char *cgen_cast_open(enum dtype from, enum dtype to);
 void cgen_close(struct cgen *g, const char *open);

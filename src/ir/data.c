@@ -102,15 +102,10 @@ static double bits_number(enum dtype dt, uint64_t bits)
     return u;
 }
 
-static bool is_float(enum dtype dt)
-{
-    return dtype_info(dt)->class == DTC_FLOAT;
-}
-
 /* The stored bits of a number from a values line. */
 static uint64_t given_bits(enum dtype dt, enum algebra al, double v)
 {
-    return al == AL_RING && is_float(dt) ? ring_literal(v) : number_bits(dt, v);
+    return al == AL_RING && dtype_is_float(dt) ? ring_literal(v) : number_bits(dt, v);
 }
 
 /* The stored bits of n drawn elements of one line, from number `at` on, in elements of 4
@@ -120,7 +115,7 @@ static void draw_words(const struct draw *d, enum dtype dt, enum algebra al, int
 {
     double wide[CHUNK];
 
-    if (al == AL_RING && is_float(dt)) {
+    if (al == AL_RING && dtype_is_float(dt)) {
         for (int i = 0; i < n; i++)
             bits[i] = (uint32_t)(element_hash(d->line, at + i) >> 32);
     } else if (dt == DT_F32) {

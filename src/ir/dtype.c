@@ -20,6 +20,16 @@ const struct dtype_info *dtype_info(enum dtype dt)
     return &dtypes[dt];
 }
 
+bool dtype_is_float(enum dtype dt)
+{
+    return dtype_info(dt)->class == DTC_FLOAT;
+}
+
+bool dtype_is_half(enum dtype dt)
+{
+    return dt == DT_F16 || dt == DT_BF16;
+}
+
 bool dtype_parse(const char *s, size_t n, enum dtype *dt)
 {
     for (int i = 0; i < DT_COUNT; i++) {

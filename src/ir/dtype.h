@@ -31,6 +31,8 @@ struct dtype_info {
 };
 
 const struct dtype_info *dtype_info(enum dtype dt);
+bool dtype_is_float(enum dtype dt);
+bool dtype_is_half(enum dtype dt); /* f16, bf16 */
 bool dtype_parse(const char *s, size_t n, enum dtype *dt);
 const char *algebra_name(enum algebra al); /* "ieee", "ring" */
 

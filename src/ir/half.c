@@ -1,6 +1,8 @@
 #include "ir/half.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bug.h"
@@ -82,4 +84,16 @@ double float_round(enum dtype dt, double v)
         break;
     }
     BUG("%s is no float", dtype_info(dt)->name);
+}
+
+void float_print(enum dtype dt, double v, struct str *s)
+{
+    char buf[40];
+
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buf, sizeof buf, "%.*g", digits, v);
+        if (float_round(dt, strtod(buf, NULL)) == v)
+            break;
+    }
+    str_puts(s, buf);
 }

@@ -5,6 +5,7 @@
 #ifndef IR_HALF_H
 #define IR_HALF_H
 
+#include "base/str.h"
 #include "ir/dtype.h"
 
 /* dt is DT_F16 or DT_BF16. Too large becomes inf, every NaN the positive quiet one. */
@@ -13,5 +14,7 @@ double half_value(enum dtype dt, uint16_t bits);
 
 /* The nearest number that a float dtype has. */
 double float_round(enum dtype dt, double v);
+/* The shortest decimal text that reads back as the same number of it; v is finite. */
+void float_print(enum dtype dt, double v, struct str *s);
 
 #endif

@@ -3,8 +3,6 @@
  * reader may wonder about is written, and parsing gives the same trial back.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bug.h"
@@ -25,21 +23,12 @@ static void put_int(struct str *s, int64_t v)
     str_write(s, buf + at, sizeof buf - at);
 }
 
-/* The shortest text that reads back as the same number of dtype dt. */
 static void put_float(struct str *s, enum dtype dt, double v)
 {
-    char buf[40];
-
-    if (dt == DT_F32 || !isfinite(v)) {
+    if (dt == DT_F32 || !isfinite(v))
         str_float(s, v);
-        return;
-    }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buf, sizeof buf, "%.*g", digits, v);
-        if (float_round(dt, strtod(buf, NULL)) == v)
-            break;
-    }
-    str_puts(s, buf);
+    else
+        float_print(dt, v, s);
 }
 
 /* A value of dtype dt; integers in full, as they have no shortest float. */
@@ -183,15 +172,6 @@ static void put_attributes(struct str *s, const struct node *n)
         put_key(s, "acc", dtype_info(n->acc)->name);
 }
 
-/* The dtype of an op's literals: that of its tensors. */
-static enum dtype literal_dtype(const struct prog *p, const struct node *n)
-{
-    for (int k = n->op == OP_WHERE ? 1 : 0; k < n->n_arg; k++)
-        if (n->arg[k].node >= 0)
-            return p->node[n->arg[k].node].dt;
-    return DT_F32;
-}
-
 void node_print(const struct prog *p, int node, struct str *s)
 {
     const struct node *n = &p->node[node];
@@ -217,7 +197,7 @@ void node_print(const struct prog *p, int node, struct str *s)
         if (n->arg[k].node >= 0)
             str_puts(s, p->node[n->arg[k].node].name);
         else
-            put_value(s, literal_dtype(p, n), n->arg[k].lit);
+            put_value(s, node_takes(p, n), n->arg[k].lit);
     }
     put_attributes(s, n);
 }

@@ -84,6 +84,17 @@ int64_t layout_storage(const struct layout *l, const struct shape *s)
     return last + 1;
 }
 
+int64_t layout_at(const struct layout *l, const struct shape *s, int64_t i)
+{
+    int64_t at = l->offset;
+
+    for (int a = s->rank - 1; a >= 0; a--) {
+        at += i % s->dim[a] * l->stride[a];
+        i /= s->dim[a];
+    }
+    return at;
+}
+
 int prog_find(const struct prog *p, const char *name, size_t n)
 {
     for (int i = 0; i < p->n; i++)
@@ -209,8 +220,15 @@ static int64_t composite_terms(const struct prog *p, const struct node *n)
     return n->op == OP_RMSNORM ? shape_count(x) : 2 * shape_count(x);
 }
 
-/* Elements that a composite computes on its way, roughly. */
-static int64_t composite_inner(const struct prog *p, const struct node *n)
+enum dtype node_takes(const struct prog *p, const struct node *n)
+{
+    for (int k = n->op == OP_WHERE ? 1 : 0; k < n->n_arg; k++)
+        if (n->arg[k].node >= 0)
+            return p->node[n->arg[k].node].dt;
+    return n->dt;
+}
+
+int64_t composite_inner(const struct prog *p, const struct node *n)
 {
     if (n->op == OP_ATTENTION)
         return 8 * node_scores(p, n);
@@ -221,7 +239,7 @@ static int64_t composite_inner(const struct prog *p, const struct node *n)
 
 /* Terms that a node adds up. Operands and scores of checked programs have at most 2^24
  * elements, so nothing here overflows. */
-static int64_t node_terms(const struct prog *p, const struct node *n)
+int64_t node_terms(const struct prog *p, const struct node *n)
 {
     const struct shape *x;
 

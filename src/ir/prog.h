@@ -153,6 +153,8 @@ struct layout layout_of(const struct layout *l, const struct shape *s);
 /* elements of storage that the layout spans: 1 + largest address; 0 for an empty shape
  * (offset counts only if there is an element) */
 int64_t layout_storage(const struct layout *l, const struct shape *s);
+/* where element i, in row-major order, of shape s lies; l is given */
+int64_t layout_at(const struct layout *l, const struct shape *s, int64_t i);
 
 /*
  * Fills in sh and dt of node i from its operands and attributes and checks everything that
@@ -183,5 +185,10 @@ int prog_count_nodes(const struct prog *p);
 int64_t prog_max_size(const struct prog *p); /* largest dim of any tensor */
 int64_t prog_work(const struct prog *p);     /* element operations; saturates */
 int64_t prog_mul_adds(const struct prog *p); /* terms of all reductions, matmuls, composites */
+int64_t node_terms(const struct prog *p, const struct node *n); /* those of one */
+/* the dtype of the values that a node's op takes, and of its literals: its first tensor's */
+enum dtype node_takes(const struct prog *p, const struct node *n);
+/* elements that a composite computes on its way, roughly */
+int64_t composite_inner(const struct prog *p, const struct node *n);
 
 #endif

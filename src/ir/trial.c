@@ -250,6 +250,13 @@ struct step *trial_add_step(struct trial *t, struct arena *a)
     return s;
 }
 
+void trial_drop_step(struct trial *t, int step)
+{
+    memmove(&t->step[step], &t->step[step + 1],
+            (size_t)(t->n_step - step - 1) * sizeof *t->step);
+    t->n_step--;
+}
+
 static const char *text_copy(const char *s, struct arena *a)
 {
     return s ? arena_strdup(a, s) : NULL;

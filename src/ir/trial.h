@@ -134,6 +134,7 @@ void axis_print(const struct prog *p, const struct axis *ax, char *buf, size_t n
 bool step_is_gpu(const struct step *s);
 
 struct step *trial_add_step(struct trial *t, struct arena *a); /* zeroed, nodes -1 */
+void trial_drop_step(struct trial *t, int step);
 struct trial *trial_clone(const struct trial *t, struct arena *a);
 
 /* prog_check, and all of a schedule and values that needs no lowering: nodes and axes exist,

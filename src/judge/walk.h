@@ -77,6 +77,28 @@ static inline void walk_dense(const struct shape *sh, int64_t step[MAX_RANK])
     }
 }
 
+/* The dense addresses, in row-major order, of the *n elements of sh where only the axes in
+ * `axes` run. */
+static inline int64_t *walk_axes(const struct shape *sh, uint32_t axes, struct arena *arena,
+                                 int64_t *n)
+{
+    int64_t dense[MAX_RANK], step[MAX_RANK], *at, k = 0;
+    struct shape sub = { 0 };
+
+    walk_dense(sh, dense);
+    for (int a = 0; a < sh->rank; a++)
+        if (axes >> a & 1) {
+            sub.dim[sub.rank] = sh->dim[a];
+            step[sub.rank++] = dense[a];
+        }
+    *n = shape_count(&sub);
+    at = arena_array(arena, int64_t, *n + 1);
+    for (struct walk w = walk_begin(&sub, step, 0); w.rows > 0; walk_next(&w))
+        for (int64_t e = 0; e < w.inner; e++)
+            at[k++] = w.at + e * w.inner_step;
+    return at;
+}
+
 /* The places in the dense operand (shape o) of the elements of a roll or repeat x, in row-major
  * order. No single step says them: one at a time. */
 static inline void walk_places(const struct node *x, const struct shape *o, int64_t *place)

@@ -83,15 +83,6 @@ int expand_literal(struct expand *x, const char *part, enum op op, int a, double
     return done(x, n);
 }
 
-int expand_literal_left(struct expand *x, const char *part, enum op op, double lit, int a)
-{
-    struct node *n = add(x, part, op, dtype_of(x, a));
-
-    literal(n, lit);
-    operand(n, a);
-    return done(x, n);
-}
-
 int expand_where(struct expand *x, const char *part, int cond, int a, int b)
 {
     struct node *n = add(x, part, OP_WHERE, dtype_of(x, a));

@@ -31,8 +31,6 @@ const struct shape *expand_shape(const struct expand *x, int node);
 int expand_unary(struct expand *x, const char *part, enum op op, int a);
 int expand_binary(struct expand *x, const char *part, enum op op, int a, int b);
 int expand_literal(struct expand *x, const char *part, enum op op, int a, double lit);
-/* op lit a: the literal on the left */
-int expand_literal_left(struct expand *x, const char *part, enum op op, double lit, int a);
 int expand_where(struct expand *x, const char *part, int cond, int a, int b);
 /* where cond lit b */
 int expand_unless(struct expand *x, const char *part, int cond, double lit, int b);

@@ -1,17 +1,16 @@
 /* Bound kernels: what their BLOCK and THREAD loops come to. */
 #include "lower/loop.h"
 
-bool kernel_bound(const struct kernel *k)
-{
-    return k->n > 0 && k->st[0].kind == ST_LOOP &&
-           (k->st[0].loop == LOOP_BLOCK || k->st[0].loop == LOOP_THREAD);
-}
-
 /* Is statement i one of the loops at the top that a bound kernel is run by? */
 static bool is_bound_loop(const struct kernel *k, int i)
 {
     return i < k->n && k->st[i].kind == ST_LOOP &&
            (k->st[i].loop == LOOP_BLOCK || k->st[i].loop == LOOP_THREAD);
+}
+
+bool kernel_bound(const struct kernel *k)
+{
+    return is_bound_loop(k, 0);
 }
 
 static int64_t product(const struct lprog *l, const struct kernel *k, enum loop_kind kind)
@@ -71,7 +70,7 @@ int64_t kernel_smem(const struct lprog *l, int kernel)
 
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
-        int64_t end = b->smem_at + b->elems * dtype_info(b->dt)->bytes;
+        int64_t end = b->smem_at + buffer_bytes(b);
 
         if (b->kind == BUF_SHARED && b->kernel == kernel && b->smem_at >= 0 && end > bytes)
             bytes = end;

@@ -206,6 +206,18 @@ struct lprog {
     bool stopped;   /* a rewrite was withheld */
 };
 
+/* a temp that lives in the arena */
+static inline bool buffer_planned(const struct buffer *b)
+{
+    return b->kind == BUF_TEMP && b->arena_at >= 0;
+}
+
+/* of its storage */
+static inline int64_t buffer_bytes(const struct buffer *b)
+{
+    return b->elems * dtype_info(b->dt)->bytes;
+}
+
 /* construction */
 int lprog_buffer(struct lprog *l, struct buffer b);
 int lprog_kernel(struct lprog *l, const char *name, int node);
@@ -261,6 +273,9 @@ int access_subst(struct lprog *l, int access, const int *to, int n_to);
 /* Calls f on every access that the value reads, bodies of SRC_BODY included, in order. */
 void value_accesses(const struct lprog *l, int val, void (*f)(void *ctx, int access),
                     void *ctx);
+/* The same for what a statement reads its value from; nothing if it has none. */
+void stmt_loads(const struct lprog *l, const struct stmt *s, void (*f)(void *ctx, int access),
+                void *ctx);
 
 /* Form only (never bounds or aliasing): scopes, ENDs, accumulators declared, numbers in
  * range, dtypes of stores. */

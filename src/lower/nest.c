@@ -55,12 +55,17 @@ int steps_each(struct lprog *l, enum step_kind kind,
     return err;
 }
 
-bool kernel_has_var(const struct kernel *k, int var)
+int kernel_loop(const struct kernel *k, int var)
 {
     for (int i = 0; i < k->n; i++)
         if (k->st[i].kind == ST_LOOP && k->st[i].var == var)
-            return true;
-    return false;
+            return i;
+    return -1;
+}
+
+bool kernel_has_var(const struct kernel *k, int var)
+{
+    return kernel_loop(k, var) >= 0;
 }
 
 int kernel_axis(const struct lprog *l, int kernel, const char *name)
@@ -128,8 +133,7 @@ bool kernel_reads(const struct lprog *l, const struct kernel *k, int buffer)
     struct find f = { l, buffer, false };
 
     for (int i = 0; i < k->n; i++)
-        if (stmt_has_value(&k->st[i]))
-            value_accesses(l, k->st[i].val, find_load, &f);
+        stmt_loads(l, &k->st[i], find_load, &f);
     return f.found;
 }
 

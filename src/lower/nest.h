@@ -25,6 +25,7 @@ int node_kernel(const struct lprog *l, int node);
 int reduction_kernel(const struct lprog *l, int node, bool tiled);
 /* The one that runs its reduction, or else its own; -1 = none. */
 int main_kernel(const struct lprog *l, int node);
+int kernel_loop(const struct kernel *k, int var); /* the statement that is it; -1 = none */
 bool kernel_has_var(const struct kernel *k, int var);
 /* Does the kernel load from (or store to) the buffer? */
 bool kernel_reads(const struct lprog *l, const struct kernel *k, int buffer);

@@ -114,14 +114,6 @@ void bind_default(struct lprog *l, struct kernel *k)
             set_kind(l, &k->st[i], i == thread ? LOOP_THREAD : LOOP_BLOCK);
 }
 
-static int find_loop(const struct kernel *k, int var)
-{
-    for (int i = 0; i < k->n; i++)
-        if (k->st[i].kind == ST_LOOP && k->st[i].var == var)
-            return i;
-    return -1;
-}
-
 /* Threads that reduce are the last digit of the thread number. */
 static bool threads_reduce(const struct lprog *l, const struct kernel *k)
 {
@@ -176,7 +168,7 @@ static int bind_kernel(struct lprog *l, int kernel, int var, int step, struct er
 {
     const struct step *st = &l->trial->step[step];
     struct kernel *k = &l->kernel[kernel];
-    int at = find_loop(k, var);
+    int at = kernel_loop(k, var);
     int64_t threads = kernel_threads(l, k);
 
     if (k->st[at].loop != LOOP_SERIAL)

@@ -188,7 +188,7 @@ static int build_scaled(struct lprog *l, int node, const int *idx, int val)
 
     if (n->alpha != 1 && n->alpha != 0)
         val = lprog_op2(l, OP_MUL, dt, val, lprog_lit(l, dt, n->alpha));
-    if (n->n_arg < 3 || n->beta == 0)
+    if (n->n_arg < 3 || (n->beta == 0 && !FAULT(l, beta_zero_reads_c)))
         return val;
     c = build_widen(l, build_read(l, n->arg[2].node, idx), dt);
     if (n->beta != 1)

@@ -108,8 +108,7 @@ int pass_compose(struct lprog *l, struct err *e)
         const struct kernel *k = &l->kernel[c.kernel];
 
         for (int i = 0; i < k->n && !k->dead && !c.err && !l->stopped; i++) {
-            if (stmt_has_value(&k->st[i]))
-                value_accesses(l, k->st[i].val, compose_access, &c);
+            stmt_loads(l, &k->st[i], compose_access, &c);
             if (k->st[i].kind == ST_STORE)
                 compose_access(&c, k->st[i].access);
         }

@@ -31,8 +31,7 @@ int fuse_reads(struct lprog *l, const struct kernel *k, int buffer, int **access
     struct reads r = { .l = l, .buffer = buffer };
 
     for (int i = 0; i < k->n; i++)
-        if (stmt_has_value(&k->st[i]))
-            value_accesses(l, k->st[i].val, collect, &r);
+        stmt_loads(l, &k->st[i], collect, &r);
     *access = r.access;
     return r.n;
 }

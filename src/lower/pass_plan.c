@@ -13,11 +13,6 @@
 
 enum { ALIGN = 16 };
 
-static int64_t bytes_of(const struct buffer *b)
-{
-    return b->elems * dtype_info(b->dt)->bytes;
-}
-
 /* A range of the arena that is taken until statement `end`. */
 struct block {
     int64_t at, bytes;
@@ -85,7 +80,7 @@ static int64_t best_fit(const struct planner *p, int64_t bytes, int start)
 static void take(struct planner *p, int buffer, int64_t at)
 {
     struct lprog *l = p->l;
-    int64_t bytes = (bytes_of(&l->buffer[buffer]) + ALIGN - 1) / ALIGN * ALIGN;
+    int64_t bytes = (buffer_bytes(&l->buffer[buffer]) + ALIGN - 1) / ALIGN * ALIGN;
 
     l->buffer[buffer].arena_at = at;
     if (at + bytes > l->arena_bytes)
@@ -136,7 +131,7 @@ static void place(struct planner *p, int buffer)
     take(p, buffer,
          p->policy == PLAN_LINEAR
              ? l->arena_bytes
-             : best_fit(p, bytes_of(&l->buffer[buffer]), p->live[buffer].start));
+             : best_fit(p, buffer_bytes(&l->buffer[buffer]), p->live[buffer].start));
 }
 
 int pass_plan(struct lprog *l, struct err *e)

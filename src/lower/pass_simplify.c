@@ -103,8 +103,7 @@ static void simplify_kernel(struct simplify *c, struct kernel *k)
             if (ix_is_const(&c->l->ix, s->cond, &known) && known)
                 drop[i] = drop[stmt_end(k, i)] = true;
         }
-        if (stmt_has_value(s))
-            value_accesses(c->l, s->val, simplify_access, c);
+        stmt_loads(c->l, s, simplify_access, c);
         if (stmt_has_access(s))
             simplify_access(c, s->access);
     }

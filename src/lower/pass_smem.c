@@ -64,8 +64,7 @@ static struct life *lives_of(struct lprog *l, const struct kernel *k)
 
         if (depth == 0)
             w.at = i;
-        if (stmt_has_value(s))
-            value_accesses(l, s->val, touch, &w);
+        stmt_loads(l, s, touch, &w);
         if (stmt_has_access(s))
             touch(&w, s->access);
         if (s->kind == ST_ASYNC) {
@@ -88,13 +87,13 @@ static int64_t round_up(const struct lprog *l, int64_t n)
 
 static int64_t end_of(const struct lprog *l, const struct buffer *b)
 {
-    return round_up(l, b->smem_at + b->elems * dtype_info(b->dt)->bytes);
+    return round_up(l, b->smem_at + buffer_bytes(b));
 }
 
 /* Would buffer b at `at` lie over a buffer that is alive together with it? */
 static bool clashes(const struct lprog *l, const struct life *life, int b, int64_t at)
 {
-    int64_t bytes = l->buffer[b].elems * dtype_info(l->buffer[b].dt)->bytes;
+    int64_t bytes = buffer_bytes(&l->buffer[b]);
 
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *x = &l->buffer[i];
@@ -143,7 +142,7 @@ static int place(struct lprog *l, const struct life *life, int b, struct err *e)
     struct buffer *x = &l->buffer[b];
     int step = x->by > 0 ? l->log[x->by - 1].step : -1;
     int64_t at = x->overlay ? lowest(l, life, b) : pool_end(l, x->kernel);
-    int64_t bytes = x->elems * dtype_info(x->dt)->bytes;
+    int64_t bytes = buffer_bytes(x);
     const char *name = l->kernel[x->kernel].name;
 
     if (at + bytes > MAX_POOL && step >= 0)

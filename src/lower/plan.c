@@ -69,8 +69,7 @@ static void walk_kernel(struct walk *w, const struct kernel *k)
         } else if (s->kind == ST_END) {
             w->depth--;
         }
-        if (stmt_has_value(s))
-            value_accesses(w->l, s->val, use, w);
+        stmt_loads(w->l, s, use, w);
         if (s->kind == ST_ATOMIC || s->kind == ST_ACQUIRE)
             touch(w, w->l->access[s->access].buffer);
         if (stmt_writes(s))
@@ -149,8 +148,7 @@ bool plan_inplace_ok(const struct lprog *l, int k, int out, int donor)
         bool to_out = stmt_has_access(s) && l->access[s->access].buffer == out;
 
         d.index = to_out && s->kind == ST_STORE ? l->access[s->access].index : -1;
-        if (stmt_has_value(s))
-            value_accesses(l, s->val, donor_read, &d);
+        stmt_loads(l, s, donor_read, &d);
         /* what others add to, or wait for, is not this thread's own */
         if (to_out && (s->kind != ST_STORE || !own_elements(l, kn, s->access)))
             d.ok = false;

@@ -77,6 +77,17 @@ void loop_print_access(const struct lprog *l, int access, struct str *s)
     }
 }
 
+/* "acc3[i0]" */
+static void print_acc(const struct lprog *l, const struct value *v, struct str *s)
+{
+    str_add(s, "acc%d", v->arg[0]);
+    if (v->arg[1] < 0)
+        return;
+    str_puts(s, "[");
+    loop_print_index(l, v->arg[1], s);
+    str_puts(s, "]");
+}
+
 void loop_print_value(const struct lprog *l, int val, struct str *s)
 {
     const struct value *v = &l->value[val];
@@ -89,23 +100,14 @@ void loop_print_value(const struct lprog *l, int val, struct str *s)
         loop_print_access(l, v->arg[0], s);
         return;
     case V_ACC:
-        str_add(s, "acc%d", v->arg[0]);
-        if (v->arg[1] >= 0) {
-            str_puts(s, "[");
-            loop_print_index(l, v->arg[1], s);
-            str_puts(s, "]");
-        }
+        print_acc(l, v, s);
         return;
     case V_INDEX:
         loop_print_index(l, v->arg[0], s);
         return;
     case V_SHFL:
-        str_add(s, "shfl(acc%d", v->arg[0]);
-        if (v->arg[1] >= 0) {
-            str_puts(s, "[");
-            loop_print_index(l, v->arg[1], s);
-            str_puts(s, "]");
-        }
+        str_puts(s, "shfl(");
+        print_acc(l, v, s);
         str_add(s, ", %d)", v->arg[2]);
         return;
     case V_OP:

@@ -33,11 +33,6 @@ bool region_silent(const struct stmt *s)
            s->kind == ST_ACQUIRE || s->kind == ST_RELEASE;
 }
 
-static int64_t bytes_of(const struct buffer *b)
-{
-    return b->elems * dtype_info(b->dt)->bytes;
-}
-
 /* May two buffers have a byte in common? */
 static bool overlap(const struct buffer *a, const struct buffer *b)
 {
@@ -48,7 +43,7 @@ static bool overlap(const struct buffer *a, const struct buffer *b)
         return true;
     if (a->kind != b->kind || (!shared && a->kind != BUF_TEMP) || at < 0 || to < 0)
         return false;
-    return at < to + bytes_of(b) && to < at + bytes_of(a);
+    return at < to + buffer_bytes(b) && to < at + buffer_bytes(a);
 }
 
 static struct touched *touch(struct finder *f, int buffer)

@@ -261,7 +261,7 @@ static void place_shared(struct lprog *l)
 
     for (int i = 0; i < l->n_buffer; i++) {
         struct buffer *b = &l->buffer[i];
-        int64_t bytes = b->elems * dtype_info(b->dt)->bytes;
+        int64_t bytes = buffer_bytes(b);
 
         if (b->kind != BUF_SHARED)
             continue;

@@ -195,7 +195,7 @@ int64_t smem_wanted(const struct lprog *l, int kernel)
 
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
-        int64_t size = b->elems * dtype_info(b->dt)->bytes;
+        int64_t size = buffer_bytes(b);
 
         if (b->kind != BUF_SHARED || b->kernel != kernel || b->overlay)
             continue;

@@ -102,3 +102,10 @@ int acc_replace(struct lprog *l, int val, int acc, int by)
             v.arg[i] = acc_replace(l, v.arg[i], acc, by);
     return v.kind == V_OP ? lprog_value(l, v) : val;
 }
+
+void stmt_loads(const struct lprog *l, const struct stmt *s, void (*f)(void *ctx, int access),
+                void *ctx)
+{
+    if (stmt_has_value(s))
+        value_accesses(l, s->val, f, ctx);
+}

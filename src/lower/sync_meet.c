@@ -27,8 +27,7 @@ static bool exchanged(const struct lprog *l, const struct kernel *k, int buffer,
         if (stmt_writes(&k->st[i]) && l->access[k->st[i].access].buffer == buffer)
             stored[l->access[k->st[i].access].index] = buffer + 1;
     for (int i = 0; i < k->n && !f.found; i++)
-        if (stmt_has_value(&k->st[i]))
-            value_accesses(l, k->st[i].val, other_load, &f);
+        stmt_loads(l, &k->st[i], other_load, &f);
     return f.found;
 }
 

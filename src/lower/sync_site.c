@@ -80,8 +80,7 @@ static void add_stmt(struct finder *f, int at)
     const struct stmt *st = &f->s->k->st[at];
 
     f->stmt = at;
-    if (stmt_has_value(st))
-        value_accesses(f->s->l, st->val, add_read, f);
+    stmt_loads(f->s->l, st, add_read, f);
     if (stmt_writes(st) && is_met(f->s, st->access))
         add_site(f, st->access, true);
 }
@@ -130,8 +129,7 @@ static bool must_walk(const struct sites *s, int from, int to)
 
         if (st->kind == ST_SYNC || st->kind == ST_COMMIT || st->kind == ST_WAIT)
             return true;
-        if (stmt_has_value(st))
-            value_accesses(s->l, st->val, count_read, &c);
+        stmt_loads(s->l, st, count_read, &c);
         writes += stmt_writes(st) && is_met(s, st->access);
     }
     return writes > 1 || (writes && c.reads);

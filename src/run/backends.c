@@ -60,6 +60,11 @@ const char *backend_version(const struct backend *b)
     return b->caps ? b->caps->version : b->version();
 }
 
+bool backend_available(const struct backend *b, struct err *why)
+{
+    return !b->available || b->available(why);
+}
+
 bool backend_named(const struct backend *b, const char *name)
 {
     size_t n = strlen(name);

@@ -67,10 +67,8 @@ static bool build_alone(struct run_env *env, enum cc_config c, const struct lpro
 static int prepare(enum cc_config c, struct run_env *env, const struct lprog *l,
                    const char *text, struct prepared *p, struct outcome *o)
 {
-    struct built *b = calloc(1, sizeof *b);
+    struct built *b = must(calloc(1, sizeof *b));
 
-    if (!b)
-        BUG("out of memory");
     b->part = find_part(env, c, text);
     if (!b->part && !build_alone(env, c, l, text, b, o)) {
         free(b);

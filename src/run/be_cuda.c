@@ -33,12 +33,6 @@ static const struct built *loaded;
 /* What the device is, and "sm_90"; filled once. */
 static char device_text[360], device_kind[16];
 
-static void say(struct outcome *o, enum outcome_status status, const char *text)
-{
-    o->status = status;
-    snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, text);
-}
-
 /* True: all is well. Else the outcome says what is not. */
 static bool answered(enum client_result r, enum box_question q, struct outcome *o)
 {
@@ -52,19 +46,19 @@ static bool answered(enum client_result r, enum box_question q, struct outcome *
     case CLIENT_ANSWERED:
         if (client.box->answer.status == BOX_FINE)
             return true;
-        say(o, status[client.box->answer.status], client.box->answer.text);
+        outcome_say(o, status[client.box->answer.status], client.box->answer.text);
         break;
     case CLIENT_NONE:
-        say(o, OUT_UNSUPPORTED, "no memory or no process for the device's side");
+        outcome_say(o, OUT_UNSUPPORTED, "no memory or no process for the device's side");
         break;
     case CLIENT_DIED:
         snprintf(text, sizeof text, "the device process died, by signal %d", client.signal);
-        say(o, OUT_CRASH, text);
+        outcome_say(o, OUT_CRASH, text);
         break;
     case CLIENT_HUNG:
         snprintf(text, sizeof text, "no answer from the device within %d s",
                  q == BOX_RUN ? RUN_SECONDS : LOAD_SECONDS);
-        say(o, OUT_HANG, text);
+        outcome_say(o, OUT_HANG, text);
         break;
     }
     loaded = NULL;
@@ -113,7 +107,7 @@ static bool list_kernels(struct built *b, const struct lprog *l, struct outcome 
             if (x->dead)
                 continue;
             if (b->n_kernel == BOX_KERNELS) {
-                say(o, OUT_UNSUPPORTED, "more kernels than the device process takes");
+                outcome_say(o, OUT_UNSUPPORTED, "more kernels than the device process takes");
                 return false;
             }
             cuda_kernel_name(l, k, (enum algebra)al, bk->name);
@@ -157,15 +151,13 @@ static void drop(struct built *b)
 static int prepare(struct run_env *env, const struct lprog *l, const char *text,
                    struct prepared *p, struct outcome *o)
 {
-    struct built *b = calloc(1, sizeof *b);
+    struct built *b = must(calloc(1, sizeof *b));
     struct err why = { 0 };
 
-    if (!b)
-        BUG("out of memory");
     *o = (struct outcome){ .status = OUT_RAN };
     client.tick = env->tick;
     if (!be_cuda.available(&why))
-        say(o, OUT_UNSUPPORTED, why.msg);
+        outcome_say(o, OUT_UNSUPPORTED, why.msg);
     else if (make(b, l, text, o) && load(b, 0, o)) {
         *p = (struct prepared){ l, text, b };
         return 0;
@@ -178,14 +170,10 @@ static void run(struct run_env *env, struct prepared *p, enum algebra al, struct
 {
     struct built *b = p->state;
     size_t at[BOX_POINTERS], bytes;
-    struct err e = { 0 };
 
-    *o = (struct outcome){ .algebra = al };
     client.tick = env->tick;
-    if (run_place(env, p->l, al, &e)) {
-        say(o, OUT_UNSUPPORTED, e.msg);
+    if (!run_placed(env, p->l, al, o))
         return;
-    }
     bytes = image_layout(env, p->l, at);
     if (!load(b, bytes, o))
         return;

@@ -55,16 +55,10 @@ static void site_of(struct code *c, int pc, struct site *s)
 
 static void run_code(struct run_env *env, struct code *c, enum algebra al, struct outcome *o)
 {
-    struct err e = { 0 };
     int pc;
 
-    memset(o, 0, sizeof *o);
-    o->algebra = al;
-    if (run_place(env, c->l, al, &e)) {
-        o->status = OUT_UNSUPPORTED;
-        snprintf(o->detail, sizeof o->detail, "%.399s", e.msg);
+    if (!run_placed(env, c->l, al, o))
         return;
-    }
     switch (code_run(c, env, al, &pc)) {
     case EXEC_DONE:
         o->status = OUT_RAN;
@@ -91,12 +85,6 @@ static void run_code(struct run_env *env, struct code *c, enum algebra al, struc
 static const char *interp_version(void)
 {
     return "2";
-}
-
-static bool interp_available(struct err *why)
-{
-    (void)why;
-    return true;
 }
 
 static int interp_prepare(struct run_env *env, const struct lprog *l, const char *text,
@@ -132,7 +120,6 @@ const struct backend be_interp = {
     .group = "interp",
     .runs = 1,
     .version = interp_version,
-    .available = interp_available,
     .prepare = interp_prepare,
     .run = interp_run_prepared,
     .release = interp_release,

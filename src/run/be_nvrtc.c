@@ -40,9 +40,7 @@ static void remember(uint64_t key)
 
     if (2 * (known.n + 1) > known.cap) {
         known.cap = n ? 2 * n : 1024;
-        known.key = calloc(known.cap, sizeof *known.key);
-        if (!known.key)
-            BUG("out of memory");
+        known.key = must(calloc(known.cap, sizeof *known.key));
         for (size_t i = 0; i < n; i++)
             if (old[i])
                 *place(old[i]) = old[i];
@@ -107,8 +105,8 @@ static int prepare(struct run_env *env, const struct lprog *l, const char *text,
 static void run(struct run_env *env, struct prepared *p, enum algebra al, struct outcome *o)
 {
     (void)env, (void)p;
-    *o = (struct outcome){ .status = OUT_UNSUPPORTED, .algebra = al };
-    snprintf(o->detail, sizeof o->detail, "nvrtc compiles and runs nothing");
+    *o = (struct outcome){ .algebra = al };
+    outcome_say(o, OUT_UNSUPPORTED, "nvrtc compiles and runs nothing");
 }
 
 static void release(struct prepared *p)

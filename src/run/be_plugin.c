@@ -36,17 +36,10 @@ static const struct tf_plugin *loaded(const struct backend *b, struct err *e)
     return row->p;
 }
 
-static bool available(struct err *why)
+static void told(struct outcome *o, int rc, const char *why)
 {
-    (void)why; /* it was opened once to become a row */
-    return true;
-}
-
-static void told(struct outcome *o, enum outcome_status status, const char *why)
-{
-    o->status = status;
-    snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1,
-             *why ? why : "no reason is given");
+    outcome_say(o, rc == TF_REFUSED ? OUT_UNSUPPORTED : OUT_BUILD_FAILED,
+                *why ? why : "no reason is given");
 }
 
 /* Says what ran. Only a name: no blanks that would break a line of text. */
@@ -71,10 +64,8 @@ static DLTensor *copy_of(const DLTensor *t, int n, struct arena *a)
 
 static struct built *built_open(const struct lprog *l)
 {
-    struct built *x = calloc(1, sizeof *x);
+    struct built *x = must(calloc(1, sizeof *x));
 
-    if (!x)
-        BUG("out of memory");
     arena_init(&x->a);
     x->program = plugin_program(l, &x->a);
     x->in = copy_of(x->program->in, x->program->n_input, &x->a);
@@ -106,7 +97,7 @@ static int prepare(struct run_env *env, const struct lprog *l, const char *text,
         return 1;
     plugin = loaded(b, &e);
     if (!plugin) {
-        told(o, OUT_BUILD_FAILED, e.msg);
+        outcome_say(o, OUT_BUILD_FAILED, e.msg);
         return 1;
     }
     x = built_open(l);
@@ -118,7 +109,7 @@ static int prepare(struct run_env *env, const struct lprog *l, const char *text,
         *p = (struct prepared){ .l = l, .state = x, .b = b };
         return 0;
     }
-    told(o, rc == TF_REFUSED ? OUT_UNSUPPORTED : OUT_BUILD_FAILED, why);
+    told(o, rc, why);
     built_close(x);
     return 1;
 }
@@ -139,16 +130,12 @@ static void run(struct run_env *env, struct prepared *p, enum algebra al, struct
 {
     const struct tf_plugin *plugin = row_of(p->b)->p;
     struct built *x = p->state;
-    struct err e = { 0 };
     char why[sizeof o->detail] = "";
     fenv_t fp;
     int rc;
 
-    *o = (struct outcome){ .algebra = al };
-    if (run_place(env, p->l, al, &e)) {
-        told(o, OUT_UNSUPPORTED, e.msg);
+    if (!run_placed(env, p->l, al, o))
         return;
-    }
     foreign_poison(env, p->l);
     set_data(env, p->l, x);
     /* libraries flush subnormals, and leave it so: what we compute must not notice */
@@ -158,7 +145,7 @@ static void run(struct run_env *env, struct prepared *p, enum algebra al, struct
     fesetenv(&fp);
     why[sizeof why - 1] = '\0';
     if (rc != TF_OK) {
-        told(o, rc == TF_REFUSED ? OUT_UNSUPPORTED : OUT_BUILD_FAILED, why);
+        told(o, rc, why);
         return;
     }
     run_collect(env, p->l, al, o);
@@ -177,25 +164,20 @@ static void release(struct prepared *p)
 
 const struct backend *plugin_open(const char *name, const char *path, struct err *e)
 {
-    struct row *row = calloc(1, sizeof *row);
+    struct row *row = must(calloc(1, sizeof *row));
 
-    if (!row)
-        BUG("out of memory");
     if (plugin_ask(path, &row->caps, e)) {
         free(row);
         return NULL;
     }
-    row->path = strdup(path);
-    row->b = (struct backend){ .name = strdup(name),
+    row->path = must(strdup(path));
+    row->b = (struct backend){ .name = must(strdup(name)),
                                .help = "a shared object that is not ours",
                                .group = "plugin",
                                .runs = 2,
-                               .available = available,
                                .prepare = prepare,
                                .run = run,
                                .release = release,
                                .caps = &row->caps };
-    if (!row->path || !row->b.name)
-        BUG("out of memory");
     return &row->b;
 }

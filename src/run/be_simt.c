@@ -7,9 +7,9 @@
 #include <libtcc.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/bug.h"
+#include "base/clock.h"
 #include "run/run.h"
 #include "run/simt/program.h"
 
@@ -26,14 +26,6 @@ struct state {
 /* What gcc takes for a text: who has run it for as long will go on, by the rule of those who
  * rent skis. */
 static const int64_t gcc_ns = 150000000;
-
-static int64_t cpu_now(void)
-{
-    struct timespec ts;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
 
 static void build_better(struct run_env *env, struct state *s)
 {
@@ -52,36 +44,22 @@ static void build_better(struct run_env *env, struct state *s)
 static int simt_prepare(struct run_env *env, const struct lprog *l, const char *text,
                         struct prepared *p, struct outcome *o)
 {
-    struct state *s = calloc(1, sizeof *s);
+    struct state *s = must(calloc(1, sizeof *s));
     struct str log = { 0 };
 
     (void)env;
-    if (!s)
-        BUG("out of memory");
     simt_work_make(&s->work, l, text, p->sites);
     s->built = simt_build_tcc(str_get(&s->work.text), false, &log);
     *p = (struct prepared){ .l = l, .text = text, .state = s };
     if (!s->built) {
-        *o = (struct outcome){ .status = OUT_BUILD_FAILED };
-        snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, str_get(&log));
+        *o = (struct outcome){ 0 };
+        outcome_say(o, OUT_BUILD_FAILED, str_get(&log));
         simt_work_free(&s->work);
         free(s);
         p->state = NULL;
     }
     str_release(&log);
     return !p->state;
-}
-
-static bool place(struct run_env *env, const struct lprog *l, enum algebra al,
-                  struct outcome *o)
-{
-    struct err e = { 0 };
-
-    if (!run_place(env, l, al, &e))
-        return true;
-    *o = (struct outcome){ .status = OUT_UNSUPPORTED, .algebra = al };
-    snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, e.msg);
-    return false;
 }
 
 /* The same run once more, for the loops round the accesses of its report. */
@@ -96,7 +74,7 @@ static bool explain(struct run_env *env, struct state *s, enum algebra al,
     if (!s->traced)
         s->traced = simt_build_tcc(str_get(&s->work.text), true, &log);
     str_release(&log);
-    if (!s->traced || !place(env, s->work.l, al, &o))
+    if (!s->traced || !run_placed(env, s->work.l, al, &o))
         return false;
     p = simt_work_program(&s->work, env, simt_built_entry(s->traced, simt_work_entry(al)));
     return simt_run_traced(&p, so, r, trace, &why);
@@ -127,20 +105,18 @@ static void simt_run_prepared(struct run_env *env, struct prepared *prepared, en
     bool explained, ran;
     int64_t start;
 
-    *o = (struct outcome){ .algebra = al };
     if (env->schedule)
         so = for_values(env->schedule);
-    if (!place(env, prepared->l, al, o))
+    if (!run_placed(env, prepared->l, al, o))
         return;
     if (s->spent > gcc_ns && !s->tried)
         build_better(env, s);
     p = simt_work_program(&s->work, env, simt_built_entry(s->built, simt_work_entry(al)));
-    start = cpu_now();
+    start = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     ran = simt_run(&p, &so, &r, &why);
-    s->spent += cpu_now() - start;
+    s->spent += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
     if (!ran) {
-        o->status = OUT_UNSUPPORTED;
-        snprintf(o->detail, sizeof o->detail, "%s", why);
+        outcome_say(o, OUT_UNSUPPORTED, why);
         return;
     }
     explained = r.first.class && explain(env, s, al, &so, &r, &trace);
@@ -166,12 +142,6 @@ static const char *simt_version(void)
     return "1";
 }
 
-static bool simt_available(struct err *why)
-{
-    (void)why;
-    return true;
-}
-
 const struct backend be_simt = {
     .name = "simt",
     .help =
@@ -179,7 +149,6 @@ const struct backend be_simt = {
     .group = "simt",
     .runs = 3,
     .version = simt_version,
-    .available = simt_available,
     .prepare = simt_prepare,
     .run = simt_run_prepared,
     .release = simt_release,

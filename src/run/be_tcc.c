@@ -98,20 +98,18 @@ static int tcc_prepare(struct run_env *env, const struct lprog *l, const char *t
                        struct prepared *p, struct outcome *o)
 {
     struct str whole = { 0 }, log = { 0 };
-    struct built *b = calloc(1, sizeof *b);
+    struct built *b = must(calloc(1, sizeof *b));
     bool ok;
 
     (void)env;
-    if (!b)
-        BUG("out of memory");
     tcc_text(l, text, &whole);
     b->tcc = tcc_state_new(&log);
     ok = build(b, str_get(&whole));
     if (ok) {
         *p = (struct prepared){ l, text, b };
     } else {
-        *o = (struct outcome){ .status = OUT_BUILD_FAILED };
-        snprintf(o->detail, sizeof o->detail, "%s", str_get(&log));
+        *o = (struct outcome){ 0 };
+        outcome_say(o, OUT_BUILD_FAILED, str_get(&log));
         tcc_delete(b->tcc);
         free(b);
     }
@@ -177,19 +175,12 @@ static const char *tcc_version(void)
     return text;
 }
 
-static bool tcc_available(struct err *why)
-{
-    (void)why;
-    return true;
-}
-
 const struct backend be_tcc = {
     .name = "tcc",
     .help = "compiles the emitted C in memory with libtcc",
     .group = "compiled",
     .runs = 2,
     .version = tcc_version,
-    .available = tcc_available,
     .prepare = tcc_prepare,
     .run = tcc_run_prepared,
     .release = tcc_release,

@@ -22,6 +22,14 @@ enum cc_config {
 
 enum { CC_BATCH = 32 }; /* texts in one batch at most */
 
+/* What a compiler made, loaded from a memory file. That stays open while it is, or another
+ * object could be given the same path and be taken for this one. */
+struct cc_object {
+    void *loaded; /* NULL = nothing yet */
+    int fd;       /* -1 = none */
+};
+#define CC_OBJECT_NONE ((struct cc_object){ .fd = -1 })
+
 struct cc_part {
     char *text;
     struct str entry[AL_COUNT];
@@ -32,8 +40,7 @@ struct cc_batch {
     enum cc_config config;
     struct cc_part part[CC_BATCH];
     int n;
-    void *object; /* of dlopen */
-    int fd;       /* the memory file that it was loaded from */
+    struct cc_object object;
     struct cc_batch *next;
 };
 
@@ -56,6 +63,14 @@ enum cc_result {
 };
 enum cc_result cc_batch_build(struct cc_batch *b, volatile uint64_t *tick, struct str *log);
 void cc_batch_close(struct cc_batch *b);
+
+/* cc_object.c: argv compiles text, from stdin to stdout, and ld makes it one that is loaded.
+ * Closed whatever came of it. */
+enum cc_result cc_object_build(struct cc_object *o, const char *const *argv,
+                               const struct str *text, volatile uint64_t *tick,
+                               struct str *log);
+void *cc_object_symbol(const struct cc_object *o, const char *name); /* NULL = it has none */
+void cc_object_close(struct cc_object *o);
 
 /* cc_child.c: runs a program to its end, its stderr appended to log. 0 = it said that all is
  * well. `tick` is moved on while it is waited for. */

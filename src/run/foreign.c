@@ -47,15 +47,9 @@ void foreign_poison(struct run_env *env, const struct lprog *l)
             memset(env->buf[i].p, 0xff, (size_t)(n * bytes));
             continue;
         }
-        for (int64_t k = 0; k < n; k++) {
-            int64_t at = b->layout.offset, rest = k;
-
-            for (int d = b->sh.rank - 1; d >= 0; d--) {
-                at += rest % b->sh.dim[d] * b->layout.stride[d];
-                rest /= b->sh.dim[d];
-            }
-            memset(env->buf[i].p + at * bytes, 0xff, (size_t)bytes);
-        }
+        for (int64_t k = 0; k < n; k++)
+            memset(env->buf[i].p + layout_at(&b->layout, &b->sh, k) * bytes, 0xff,
+                   (size_t)bytes);
     }
 }
 

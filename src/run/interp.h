@@ -3,8 +3,8 @@
  * second executor beside compiled code. Every load and store is checked against its logical
  * array, and loop iterations are counted.
  *
- * The tracer does the same slowly and remembers: which elements each access of one kernel
- * touched, and where the values that it moved came from.
+ * The tracer goes the same way slowly, computes nothing, and remembers which elements each
+ * access of one kernel touched.
  */
 #ifndef RUN_INTERP_H
 #define RUN_INTERP_H
@@ -15,15 +15,6 @@ extern const struct backend be_interp; /* a row of backends[] */
 
 /* Places, runs once in one algebra, collects. What it prepares lives in env->arena. */
 void interp_run(struct run_env *env, const struct lprog *l, enum algebra al, struct outcome *o);
-
-/* Where a value comes from. One that was only moved (loaded, copied, picked by where, stored
- * and loaded again, whatever storage it went through) keeps the tag of its origin; one that
- * was computed gets the tag of the element that it is stored to first. */
-struct tag {
-    int buffer; /* TAG_NONE: literal, fill, index or never written; TAG_COMPUTED */
-    int64_t element;
-};
-enum { TAG_NONE = -1, TAG_COMPUTED = -2 };
 
 /* The loops round a statement, outermost first, and their variables' values. */
 struct loops {
@@ -40,8 +31,6 @@ struct trace_rec {
     int access;
     int buffer;    /* -1 = iota or const */
     int64_t index; /* element addressed; iota: the number */
-    struct tag tag;
-    double value; /* read or stored; a ring word as an unsigned number */
     struct loops loops;
 };
 
@@ -52,18 +41,15 @@ struct trace {
     struct outcome ended; /* RAN, OUT_OF_BOUNDS or HANG; no outputs */
 };
 enum { TRACE_MAX = 1 << 18 };
-/* Tracing is slow: what runs longer than this is hung, whatever env->step_limit is. */
+/* Tracing is slow: what runs longer than this is hung. */
 enum { TRACE_STEPS = 50 * 1000 * 1000 };
 
-/* Runs all of l on fresh data and records kernel `kernel`. Results live in a. 0, or
- * ERR_UNSUPPORTED if the buffers don't fit. An access outside ends it at the same site, with
- * the same index and size, as it ends interp_run. */
-int interp_trace(struct run_env *env, const struct lprog *l, enum algebra al, int kernel,
-                 struct trace *out, struct arena *a, struct err *e);
+/* Walks all of l and records kernel `kernel`. Results live in a. An access outside ends it at
+ * the same site, with the same index and size, as it ends interp_run. */
+void interp_trace(const struct lprog *l, int kernel, struct trace *out, struct arena *a);
 
-/* The loops round the last store of kernel `kernel` (-1 = any) to an element of a buffer.
- * False = it is never stored. */
-bool interp_where(struct run_env *env, const struct lprog *l, enum algebra al, int kernel,
-                  int buffer, int64_t element, struct loops *out, struct arena *a);
+/* The loops round the last store to an element of a buffer. False = it is never stored. */
+bool interp_where(const struct lprog *l, int buffer, int64_t element, struct loops *out,
+                  struct arena *a);
 
 #endif

@@ -80,7 +80,6 @@ enum ins_op ins_load(enum dtype dt);
 enum ins_op ins_store(enum dtype dt);
 /* Elements of a buffer that may be touched: those it claims, as far as run_place made room. */
 int64_t code_elems(const struct lprog *l, int buffer);
-bool code_planned(const struct lprog *l, int buffer); /* it lives in the arena */
 /* what DECL stores */
 double acc_identity(const struct acc *a);
 /* the same computation in an algebra */

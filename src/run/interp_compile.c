@@ -2,11 +2,6 @@
 #include "base/bug.h"
 #include "run/interp_code.h"
 
-bool code_planned(const struct lprog *l, int buffer)
-{
-    return l->buffer[buffer].kind == BUF_TEMP && l->buffer[buffer].arena_at >= 0;
-}
-
 int64_t code_elems(const struct lprog *l, int buffer)
 {
     const struct buffer *b = &l->buffer[buffer];

@@ -229,7 +229,8 @@ enum exec_end code_run(struct code *c, struct run_env *env, enum algebra al, int
     const struct lprog *l = c->l;
 
     for (int i = 0; i < l->n_buffer; i++)
-        c->buf[i] = code_planned(l, i) ? env->temps.p + l->buffer[i].arena_at : env->buf[i].p;
+        c->buf[i] = buffer_planned(&l->buffer[i]) ? env->temps.p + l->buffer[i].arena_at
+                                                  : env->buf[i].p;
     for (int i = 0; i < c->n_lit; i++)
         c->v[c->lit[i].reg] = word_literal(c->lit[i].dt, al, c->lit[i].v);
     for (int i = 0; i < l->n_acc; i++)

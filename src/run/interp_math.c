@@ -61,30 +61,3 @@ union word word_literal(enum dtype dt, enum algebra al, double v)
         w.u = v != 0;
     return w;
 }
-
-union word word_index(enum dtype dt, enum algebra al, int64_t i)
-{
-    enum dtype_class class = dtype_info(dt)->class;
-    union word w = { .all = 0 };
-
-    if (class == DTC_FLOAT && al == AL_IEEE && dt != DT_F32)
-        return float_word(dt, (double)i);
-    if (class == DTC_FLOAT && al == AL_IEEE)
-        w.f = (float)i;
-    else if (class == DTC_BOOL)
-        w.u = i != 0;
-    else
-        w.u = ring_cut(dt, (uint32_t)(uint64_t)i);
-    return w;
-}
-
-double word_number(enum dtype dt, enum algebra al, union word w)
-{
-    enum dtype_class class = dtype_info(dt)->class;
-
-    if (class == DTC_INT)
-        return w.i;
-    if (class == DTC_FLOAT && al == AL_IEEE)
-        return dt == DT_F64 ? w.d : (double)w.f;
-    return w.u;
-}

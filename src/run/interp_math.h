@@ -153,9 +153,5 @@ static inline uint32_t ring_exp(uint32_t x)
 
 /* A literal of the program (or a pad's fill) as it is stored. */
 union word word_literal(enum dtype dt, enum algebra al, double v);
-/* An index as a value: iota, loop indices. */
-union word word_index(enum dtype dt, enum algebra al, int64_t i);
-/* A value as a number: what a message prints. */
-double word_number(enum dtype dt, enum algebra al, union word w);
 
 #endif

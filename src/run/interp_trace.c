@@ -1,9 +1,94 @@
 /*
- * The tracer: walks statements and values as they are written, no code, no speed. Memory
- * cells and accumulators carry tags beside their words.
+ * The tracer: walks statements and values as they are written, for the accesses that they
+ * make. No number is computed: none of them decides about an address, a guard or a loop.
  */
-#include "run/interp_trace.h"
 #include "base/bug.h"
+#include "run/interp.h"
+#include "run/interp_code.h"
+
+struct tracer {
+    const struct lprog *l;
+    struct arena *a;
+    struct xtab x;
+    struct place *place; /* by access */
+    int64_t *var;        /* by variable */
+    int64_t *x_val;      /* by index expression, valid where x_of = serial */
+    int *x_of, *val_of;  /* val_of: by value, likewise: it has been walked */
+    int serial;          /* of the statement being executed */
+    int64_t steps;
+    struct outcome *ended;
+    int open[MAX_LOOPS], n_open; /* loop variables */
+    int kernel, stmt, leaf;
+    struct loops loops; /* round the statement, at[] a copy; n < 0 = not made yet */
+    /* what is wanted: records of a kernel, or the last store to one element */
+    int want_kernel, want_buffer;
+    int64_t want_element;
+    struct trace *out;
+    struct loops *where; /* its memory: */
+    int *where_var;
+    int64_t *where_at;
+    bool found;
+};
+
+static int64_t index_of(struct tracer *t, int e)
+{
+    const struct x *x = &t->x.x[e];
+    int64_t a = 0, b = 0, r = 0;
+
+    if (t->x_of[e] == t->serial)
+        return t->x_val[e];
+    if (x->op > X_VAR)
+        a = index_of(t, x->a);
+    if (x->op == X_ADD || x->op == X_MUL || x->op == X_LT || x->op == X_AND || x->op == X_IN ||
+        x->op == X_XOR)
+        b = index_of(t, x->b);
+    switch (x->op) {
+    case X_CONST:
+        r = x->c;
+        break;
+    case X_VAR:
+        r = t->var[x->c];
+        break;
+    case X_ADD:
+        r = wrap_add(a, b);
+        break;
+    case X_ADDC:
+        r = wrap_add(a, x->c);
+        break;
+    case X_MUL:
+        r = wrap_mul(a, b);
+        break;
+    case X_MULC:
+        r = wrap_mul(a, x->c);
+        break;
+    case X_DIV:
+        r = floor_div(a, x->c);
+        break;
+    case X_MOD:
+        r = floor_mod(a, x->c);
+        break;
+    case X_LT:
+        r = a < b;
+        break;
+    case X_LTC:
+        r = a < x->c;
+        break;
+    case X_GTC:
+        r = a > x->c;
+        break;
+    case X_IN:
+        r = a >= x->c && a < wrap_add(x->c, b);
+        break;
+    case X_AND:
+        r = a & b;
+        break;
+    case X_XOR:
+        r = a ^ b;
+        break;
+    }
+    t->x_of[e] = t->serial;
+    return t->x_val[e] = r;
+}
 
 static struct loops loops_into(const struct tracer *t, int *var, int64_t *at)
 {
@@ -22,8 +107,7 @@ static struct loops loops_now(struct tracer *t)
     return t->loops;
 }
 
-void trace_record(struct tracer *t, int access, bool store, bool guarded, int64_t index,
-                  enum dtype dt, struct val v)
+static void record(struct tracer *t, int access, bool store, bool guarded, int64_t index)
 {
     const struct access *ac = &t->l->access[access];
     struct trace *out = t->out;
@@ -42,16 +126,17 @@ void trace_record(struct tracer *t, int access, bool store, bool guarded, int64_
                             .access = access,
                             .buffer = ac->src == SRC_BUFFER ? ac->buffer : -1,
                             .index = index,
-                            .tag = v.tag,
-                            .value = word_number(dt, t->al, v.w),
                             .loops = loops_now(t) };
 }
 
-bool trace_outside(struct tracer *t, const char *name, int64_t index, int64_t size, bool store)
+/* Is it inside? Else that is how the program ended. */
+static bool inside(struct tracer *t, const char *name, int64_t index, int64_t size, bool store)
 {
     struct site *s = &t->ended->site;
     size_t used = 0;
 
+    if (index >= 0 && index < size)
+        return true;
     t->ended->status = OUT_OUT_OF_BOUNDS;
     snprintf(s->kernel, sizeof s->kernel, "%s", t->l->kernel[t->kernel].name);
     snprintf(s->buffer, sizeof s->buffer, "%s", name);
@@ -65,65 +150,77 @@ bool trace_outside(struct tracer *t, const char *name, int64_t index, int64_t si
     return false;
 }
 
-unsigned char *trace_cell(const struct tracer *t, int buffer, int64_t index)
+static bool inside_buffer(struct tracer *t, int buffer, int64_t index, bool store)
 {
-    const struct buffer *b = &t->l->buffer[buffer];
-    unsigned char *p =
-        code_planned(t->l, buffer) ? t->env->temps.p + b->arena_at : t->env->buf[buffer].p;
-
-    return p + index * dtype_info(b->dt)->bytes;
+    return inside(t, t->l->buffer[buffer].name, index, code_elems(t->l, buffer), store);
 }
 
-struct tag *trace_tag(const struct tracer *t, int buffer, int64_t index)
+static bool inside_acc(struct tracer *t, int acc, int at, bool store)
 {
-    const struct buffer *b = &t->l->buffer[buffer];
+    const struct acc *a = &t->l->acc[acc];
 
-    if (!code_planned(t->l, buffer))
-        return &t->tags[buffer][index];
-    return &t->arena_tag[b->arena_at + index * dtype_info(b->dt)->bytes];
+    return inside(t, a->name, at < 0 ? 0 : index_of(t, x_import(&t->x, at)), a->elems, store);
 }
 
-static bool store(struct tracer *t, const struct stmt *s, struct val v)
-{
-    const struct access *ac = &t->l->access[s->access];
-    const struct buffer *b = &t->l->buffer[ac->buffer];
-    int64_t index = trace_index(t, t->place[s->access].index);
-    int bytes = dtype_info(b->dt)->bytes;
+static bool walk(struct tracer *t, int val);
 
-    if (index < 0 || index >= code_elems(t->l, ac->buffer))
-        return trace_outside(t, b->name, index, code_elems(t->l, ac->buffer), true);
-    trace_write(t, b->dt, trace_cell(t, ac->buffer, index), v.w);
-    if (v.tag.buffer == TAG_COMPUTED)
-        v.tag = (struct tag){ ac->buffer, index };
-    for (int i = 1; code_planned(t->l, ac->buffer) && i < bytes; i++)
-        trace_tag(t, ac->buffer, index)[i] = (struct tag){ TAG_NONE, 0 };
-    *trace_tag(t, ac->buffer, index) = v.tag;
-    trace_record(t, s->access, true, false, index, b->dt, v);
-    if (t->where && ac->buffer == t->want_buffer && index == t->want_element &&
-        (t->want_kernel < 0 || t->want_kernel == t->kernel)) {
+static bool load(struct tracer *t, int access)
+{
+    const struct access *ac = &t->l->access[access];
+    const struct place *p = &t->place[access];
+    int64_t index = p->index >= 0 ? index_of(t, p->index) : 0;
+    bool guarded = false;
+
+    if (ac->src == SRC_BODY && !walk(t, ac->body))
+        return false;
+    for (int i = 0; i < p->n_guard && !guarded; i++)
+        guarded = !index_of(t, p->guard[i].cond);
+    if (!guarded && ac->src == SRC_BUFFER && !inside_buffer(t, ac->buffer, index, false))
+        return false;
+    record(t, access, false, guarded, index);
+    return true;
+}
+
+static bool walk_new(struct tracer *t, const struct value *v)
+{
+    int n = op_is_reduce(v->op) ? 2 : op_info(v->op)->n_arg;
+
+    if (v->kind == V_LOAD)
+        return load(t, v->arg[0]);
+    if (v->kind == V_ACC)
+        return inside_acc(t, v->arg[0], v->arg[1], false);
+    if (v->kind == V_SHFL)
+        BUG("kernel %s is bound: it was not written out", t->l->kernel[t->kernel].name);
+    for (int i = 0; v->kind == V_OP && i < n; i++)
+        if (!walk(t, v->arg[i]))
+            return false;
+    return true;
+}
+
+/* Every value once in a statement. */
+static bool walk(struct tracer *t, int val)
+{
+    if (t->val_of[val] == t->serial)
+        return true;
+    if (!walk_new(t, &t->l->value[val]))
+        return false;
+    t->val_of[val] = t->serial;
+    return true;
+}
+
+static bool store(struct tracer *t, const struct stmt *s)
+{
+    int buffer = t->l->access[s->access].buffer;
+    int64_t index = index_of(t, t->place[s->access].index);
+
+    if (!inside_buffer(t, buffer, index, true))
+        return false;
+    record(t, s->access, true, false, index);
+    if (t->where && buffer == t->want_buffer && index == t->want_element) {
         *t->where = loops_into(t, t->where_var, t->where_at);
         t->found = true;
     }
     return true;
-}
-
-static bool update(struct tracer *t, const struct stmt *s, struct val v)
-{
-    const struct acc *a = &t->l->acc[s->acc];
-    struct val *to = trace_acc(t, s->acc, s->acc_at, true);
-
-    if (!to)
-        return false;
-    to->w = trace_apply(t, ins_of(a->op, a->dt, a->dt), a->dt, (struct val[3]){ *to, v, v });
-    to->tag = (struct tag){ TAG_COMPUTED, 0 };
-    return true;
-}
-
-static bool set(struct tracer *t, const struct stmt *s, struct val v)
-{
-    struct val *to = trace_acc(t, s->acc, s->acc_at, true);
-
-    return to ? (*to = v, true) : false;
 }
 
 /* A new statement, or the same one at other values of the loops. */
@@ -135,11 +232,9 @@ static void begin(struct tracer *t, int stmt)
     t->loops.n = -1;
 }
 
-static bool write_to(struct tracer *t, const struct stmt *s, struct val v)
+static bool write_to(struct tracer *t, const struct stmt *s)
 {
-    return s->kind == ST_STORE ? store(t, s, v)
-           : s->kind == ST_SET ? set(t, s, v)
-                               : update(t, s, v);
+    return s->kind == ST_STORE ? store(t, s) : inside_acc(t, s->acc, s->acc_at, true);
 }
 
 static bool step(struct tracer *t)
@@ -153,30 +248,20 @@ static bool step(struct tracer *t)
 static bool lanes(struct tracer *t, int var, int at, const struct stmt *s)
 {
     int64_t n = t->l->var[var].extent;
-    struct val *v = t->lane;
 
     for (int64_t i = 0; i < n; i++) {
         t->var[var] = i;
         begin(t, at);
-        if (!step(t) || !trace_value(t, s->val, &v[i]))
+        if (!step(t) || !walk(t, s->val))
             return false;
     }
     for (int64_t i = 0; i < n; i++) {
         t->var[var] = i;
         begin(t, at);
-        if (!write_to(t, s, v[i]))
+        if (!write_to(t, s))
             return false;
     }
     return true;
-}
-
-static void declare(struct tracer *t, int acc)
-{
-    const struct acc *a = &t->l->acc[acc];
-    union word w = word_literal(a->dt, t->al, acc_identity(a));
-
-    for (int64_t i = 0; i < a->elems; i++)
-        t->acc[acc][i] = (struct val){ w, { TAG_NONE, 0 } };
 }
 
 static bool block(struct tracer *t, const struct kernel *k, int from, int to);
@@ -206,7 +291,6 @@ static bool block(struct tracer *t, const struct kernel *k, int from, int to)
 {
     for (int i = from; i < to; i++) {
         const struct stmt *s = &k->st[i];
-        struct val v;
         bool ok = true;
 
         begin(t, i);
@@ -216,18 +300,16 @@ static bool block(struct tracer *t, const struct kernel *k, int from, int to)
             i = stmt_end(k, i);
             break;
         case ST_IF:
-            if (!trace_index(t, x_import(&t->x, s->cond)))
+            if (!index_of(t, x_import(&t->x, s->cond)))
                 i = stmt_end(k, i);
             break;
         case ST_END: /* of an IF that was entered */
-            break;
         case ST_DECL:
-            declare(t, s->acc);
             break;
         case ST_UPDATE:
         case ST_SET:
         case ST_STORE:
-            ok = trace_value(t, s->val, &v) && write_to(t, s, v);
+            ok = walk(t, s->val) && write_to(t, s);
             break;
         case ST_SYNC:
         case ST_ASYNC:
@@ -244,44 +326,10 @@ static bool block(struct tracer *t, const struct kernel *k, int from, int to)
     return true;
 }
 
-static void tags_init(struct tracer *t)
-{
-    const struct lprog *l = t->l;
-    t->tags = arena_array(t->a, struct tag *, l->n_buffer + 1);
-    for (int i = 0; i < l->n_buffer; i++) {
-        const struct buffer *b = &l->buffer[i];
-
-        if (code_planned(l, i))
-            continue;
-        t->tags[i] = arena_array(t->a, struct tag, b->elems);
-        for (int64_t e = 0; e < b->elems; e++)
-            t->tags[i][e] = (struct tag){ b->kind == BUF_INPUT ? i : TAG_NONE, e };
-    }
-    t->arena_tag = arena_array(t->a, struct tag, l->arena_bytes);
-    for (int64_t i = 0; i < l->arena_bytes; i++)
-        t->arena_tag[i] = (struct tag){ TAG_NONE, 0 };
-}
-
-static int64_t most_lanes(const struct lprog *l)
-{
-    int64_t most = 0;
-
-    for (int k = 0; k < l->n_kernel; k++) {
-        for (int i = 0; i < l->kernel[k].n; i++) {
-            const struct stmt *s = &l->kernel[k].st[i];
-
-            if (s->kind == ST_LOOP && s->loop == LOOP_LANES && l->var[s->var].extent > most)
-                most = l->var[s->var].extent;
-        }
-    }
-    return most;
-}
-
 static void tracer_init(struct tracer *t)
 {
     const struct lprog *l = t->l;
 
-    interp_math_init();
     xtab_init(&t->x, l, t->a);
     for (int i = 0; i < l->ix.n; i++)
         x_import(&t->x, i);
@@ -290,60 +338,45 @@ static void tracer_init(struct tracer *t)
         x_place(&t->x, &l->access[i], &t->place[i]);
     t->x_val = arena_array(t->a, int64_t, t->x.n + 1);
     t->x_of = arena_array(t->a, int, t->x.n + 1);
-    t->val = arena_array(t->a, struct val, l->n_value + 1);
     t->val_of = arena_array(t->a, int, l->n_value + 1);
     t->var = arena_array(t->a, int64_t, l->n_var + 1);
-    t->acc = arena_array(t->a, struct val *, l->n_acc + 1);
-    for (int i = 0; i < l->n_acc; i++)
-        t->acc[i] = arena_array(t->a, struct val, l->acc[i].elems);
-    t->lane = arena_array(t->a, struct val, most_lanes(l) + 1);
-    t->steps = t->env->step_limit < TRACE_STEPS ? t->env->step_limit : TRACE_STEPS;
-    tags_init(t);
+    t->steps = TRACE_STEPS;
 }
 
-static int trace_all(struct tracer *t, struct err *e)
+static void trace_all(struct tracer *t)
 {
-    if (run_place(t->env, t->l, t->al, e))
-        return e->code;
     tracer_init(t);
-    *t->ended = (struct outcome){ .status = OUT_RAN, .algebra = t->al };
+    *t->ended = (struct outcome){ .status = OUT_RAN };
     for (int i = 0; i < t->l->n_kernel; i++) {
         t->kernel = i;
         t->n_open = 0;
         if (!t->l->kernel[i].dead && !block(t, &t->l->kernel[i], 0, t->l->kernel[i].n))
             break;
     }
-    return 0;
 }
 
-int interp_trace(struct run_env *env, const struct lprog *l, enum algebra al, int kernel,
-                 struct trace *out, struct arena *a, struct err *e)
+void interp_trace(const struct lprog *l, int kernel, struct trace *out, struct arena *a)
 {
-    struct tracer t = {
-        .l = l, .env = env, .a = a, .al = al, .want_kernel = kernel, .out = out
-    };
+    struct tracer t = { .l = l, .a = a, .want_kernel = kernel, .out = out };
 
     *out = (struct trace){ 0 };
     t.ended = &out->ended;
-    return trace_all(&t, e);
+    trace_all(&t);
 }
 
-bool interp_where(struct run_env *env, const struct lprog *l, enum algebra al, int kernel,
-                  int buffer, int64_t element, struct loops *out, struct arena *a)
+bool interp_where(const struct lprog *l, int buffer, int64_t element, struct loops *out,
+                  struct arena *a)
 {
+    struct outcome ended;
     struct tracer t = { .l = l,
-                        .env = env,
                         .a = a,
-                        .al = al,
-                        .want_kernel = kernel,
+                        .ended = &ended,
                         .want_buffer = buffer,
                         .want_element = element,
-                        .where = out };
-    struct outcome ended;
-    struct err e = { 0 };
+                        .where = out,
+                        .where_var = arena_array(a, int, MAX_LOOPS),
+                        .where_at = arena_array(a, int64_t, MAX_LOOPS) };
 
-    t.where_var = arena_array(a, int, MAX_LOOPS);
-    t.where_at = arena_array(a, int64_t, MAX_LOOPS);
-    t.ended = &ended;
-    return trace_all(&t, &e) == 0 && t.found;
+    trace_all(&t);
+    return t.found;
 }

@@ -38,42 +38,18 @@ static const short arithmetic[OP_COUNT][4] = {
 
 /* from, to; what stays on the grid of a narrower dtype is only moved */
 static const short casts[DT_COUNT][DT_COUNT] = {
-    [DT_F32] = { [DT_F32] = INS_MOVE,
-                 [DT_I32] = INS_F_TO_I,
-                 [DT_BOOL] = INS_F_TO_B,
-                 [DT_F64] = INS_F_TO_D,
-                 [DT_F16] = INS_F_TO_H,
-                 [DT_BF16] = INS_F_TO_T },
-    [DT_F16] = { [DT_F32] = INS_MOVE,
-                 [DT_I32] = INS_F_TO_I,
-                 [DT_BOOL] = INS_F_TO_B,
-                 [DT_F64] = INS_F_TO_D,
-                 [DT_F16] = INS_MOVE,
-                 [DT_BF16] = INS_F_TO_T },
-    [DT_BF16] = { [DT_F32] = INS_MOVE,
-                  [DT_I32] = INS_F_TO_I,
-                  [DT_BOOL] = INS_F_TO_B,
-                  [DT_F64] = INS_F_TO_D,
-                  [DT_F16] = INS_F_TO_H,
-                  [DT_BF16] = INS_MOVE },
-    [DT_F64] = { [DT_F32] = INS_D_TO_F,
-                 [DT_I32] = INS_D_TO_I,
-                 [DT_BOOL] = INS_D_TO_B,
-                 [DT_F64] = INS_MOVE,
-                 [DT_F16] = INS_D_TO_H,
-                 [DT_BF16] = INS_D_TO_T },
-    [DT_I32] = { [DT_F32] = INS_I_TO_F,
-                 [DT_I32] = INS_MOVE,
-                 [DT_BOOL] = INS_I_TO_B,
-                 [DT_F64] = INS_I_TO_D,
-                 [DT_F16] = INS_I_TO_H,
-                 [DT_BF16] = INS_I_TO_T },
-    [DT_BOOL] = { [DT_F32] = INS_B_TO_F,
-                  [DT_I32] = INS_B_TO_I,
-                  [DT_BOOL] = INS_MOVE,
-                  [DT_F64] = INS_B_TO_D,
-                  [DT_F16] = INS_B_TO_F,
-                  [DT_BF16] = INS_B_TO_F },
+#define ROW(f32, i32, bool_, f64, f16, bf16)                                                   \
+    {                                                                                          \
+        [DT_F32] = INS_##f32, [DT_I32] = INS_##i32, [DT_BOOL] = INS_##bool_,                   \
+        [DT_F64] = INS_##f64, [DT_F16] = INS_##f16, [DT_BF16] = INS_##bf16                     \
+    }
+    [DT_F32] = ROW(MOVE, F_TO_I, F_TO_B, F_TO_D, F_TO_H, F_TO_T),
+    [DT_I32] = ROW(I_TO_F, MOVE, I_TO_B, I_TO_D, I_TO_H, I_TO_T),
+    [DT_BOOL] = ROW(B_TO_F, B_TO_I, MOVE, B_TO_D, B_TO_F, B_TO_F),
+    [DT_F64] = ROW(D_TO_F, D_TO_I, D_TO_B, MOVE, D_TO_H, D_TO_T),
+    [DT_F16] = ROW(MOVE, F_TO_I, F_TO_B, F_TO_D, MOVE, F_TO_T),
+    [DT_BF16] = ROW(MOVE, F_TO_I, F_TO_B, F_TO_D, F_TO_H, MOVE),
+#undef ROW
 };
 
 enum ins_op ins_of(enum op op, enum dtype dt, enum dtype to)

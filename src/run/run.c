@@ -65,7 +65,7 @@ static size_t storage_bytes(const struct layout *l, const struct shape *sh, enum
 }
 
 /* The caller's buffers are as large as the program says, whatever lowering made of them. */
-static size_t buffer_bytes(const struct lprog *l, const struct buffer *b)
+static size_t bytes_of(const struct lprog *l, const struct buffer *b)
 {
     const struct output *out = &l->prog->out[b->slot];
     const struct node *n = b->node >= 0 ? &l->prog->node[b->node] : NULL;
@@ -76,16 +76,11 @@ static size_t buffer_bytes(const struct lprog *l, const struct buffer *b)
     case BUF_OUTPUT:
         return storage_bytes(&out->layout, &n->sh, n->dt);
     case BUF_TEMP:
-        return (size_t)b->elems * (size_t)dtype_info(b->dt)->bytes;
+        return (size_t)buffer_bytes(b);
     case BUF_SHARED: /* each block has its own: the SIMT machine's business */
         return 0;
     }
     return 0;
-}
-
-static bool planned(const struct buffer *b)
-{
-    return b->kind == BUF_TEMP && b->arena_at >= 0;
 }
 
 /* Where input `node` lies in the pristine set; all inputs' bytes if node is the number of
@@ -133,7 +128,7 @@ static bool slab_fit(struct run_env *env, const struct lprog *l)
     int n = l->n_buffer + 1;
 
     for (int i = 0; i < l->n_buffer; i++) {
-        size_t bytes = slab_room(buffer_bytes(l, &l->buffer[i]));
+        size_t bytes = slab_room(bytes_of(l, &l->buffer[i]));
 
         if (most < bytes)
             most = bytes;
@@ -162,11 +157,11 @@ static bool take_all(struct run_env *env, const struct lprog *l, enum algebra al
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
 
-        if (planned(b)) {
+        if (buffer_planned(b)) {
             env->buf[i] = env->temps;
             continue;
         }
-        if (!slab_take(&env->slab, buffer_bytes(l, b), (size_t)dtype_info(b->dt)->bytes,
+        if (!slab_take(&env->slab, bytes_of(l, b), (size_t)dtype_info(b->dt)->bytes,
                        (turn + i + 1) & 1, &env->buf[i]))
             return false;
         if (b->kind == BUF_INPUT)
@@ -187,6 +182,22 @@ int run_place(struct run_env *env, const struct lprog *l, enum algebra al, struc
     return 0;
 }
 
+void outcome_say(struct outcome *o, enum outcome_status status, const char *text)
+{
+    o->status = status;
+    snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, text);
+}
+
+bool run_placed(struct run_env *env, const struct lprog *l, enum algebra al, struct outcome *o)
+{
+    struct err e = { 0 };
+
+    *o = (struct outcome){ .algebra = al };
+    if (run_place(env, l, al, &e))
+        outcome_say(o, OUT_UNSUPPORTED, e.msg);
+    return !e.code;
+}
+
 static void check_buffer(const struct run_env *env, const struct lprog *l, int i,
                          enum algebra al, struct outcome *o)
 {
@@ -198,7 +209,7 @@ static void check_buffer(const struct run_env *env, const struct lprog *l, int i
     bool broken = !slab_margins_ok(s);
 
     if ((changed || broken) && !o->input_changed && !o->margin_broken)
-        snprintf(o->where, sizeof o->where, "%s", planned(b) ? "the arena" : b->name);
+        snprintf(o->where, sizeof o->where, "%s", buffer_planned(b) ? "the arena" : b->name);
     o->input_changed |= changed;
     o->margin_broken |= broken;
 }
@@ -222,14 +233,9 @@ void run_compiled(struct run_env *env, const struct lprog *l, void (*entry)(void
                   enum algebra al, struct outcome *o)
 {
     void *mem[RUN_MAX_BUFFERS + 1];
-    struct err e = { 0 };
 
-    *o = (struct outcome){ .algebra = al };
-    if (run_place(env, l, al, &e)) {
-        o->status = OUT_UNSUPPORTED;
-        snprintf(o->detail, sizeof o->detail, "%.*s", (int)sizeof o->detail - 1, e.msg);
+    if (!run_placed(env, l, al, o))
         return;
-    }
     for (int i = 0; i < l->n_buffer; i++)
         mem[i] = env->buf[i].p;
     mem[l->n_buffer] = env->temps.p;

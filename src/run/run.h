@@ -49,6 +49,10 @@ void run_begin(struct run_env *env); /* a new trial: forgets what was prepared *
 
 /* Places and fills all buffers of l. ERR_UNSUPPORTED if they don't fit. */
 int run_place(struct run_env *env, const struct lprog *l, enum algebra al, struct err *e);
+/* The same at the beginning of a run, whose outcome is empty so far; false: it says why not. */
+bool run_placed(struct run_env *env, const struct lprog *l, enum algebra al, struct outcome *o);
+/* A text of any length is cut. */
+void outcome_say(struct outcome *o, enum outcome_status status, const char *text);
 /* After a run: outputs, inputs changed, margins broken. */
 void run_collect(struct run_env *env, const struct lprog *l, enum algebra al,
                  struct outcome *o);
@@ -71,7 +75,7 @@ struct backend {
     const char *group; /* "interp", "compiled": part of a cause */
     int runs;          /* fixed re-run count: interp once, compiled twice */
     const char *(*version)(void);
-    bool (*available)(struct err *why);
+    bool (*available)(struct err *why); /* NULL = always */
     /* 0, or fills o (UNSUPPORTED, BUILD_FAILED) and returns non-zero */
     int (*prepare)(struct run_env *env, const struct lprog *l, const char *text,
                    struct prepared *p, struct outcome *o);
@@ -96,6 +100,7 @@ const struct backend *backend_find(const char *name);
  * come from the user's own command line. NULL: e says why; code ERR_USAGE = no such name. */
 const struct backend *backend_open(const char *name, struct err *e);
 const char *backend_version(const struct backend *b);
+bool backend_available(const struct backend *b, struct err *why);
 /* Is b called `name`, or of the group: "cc" and "cc:gcc" are "cc:gcc-O3" too? */
 bool backend_named(const struct backend *b, const char *name);
 

@@ -136,8 +136,9 @@ int main(int argc, char **argv)
 {
     static struct bench b;
     int seeds = argc > 1 ? atoi(argv[1]) : 1;
+    struct err e = { 0 };
 
-    if (!checker_open(&b.ck))
+    if (checker_open(&b.ck, &e))
         return 3;
     arena_init(&b.trial);
     arena_init(&b.scratch);

@@ -118,7 +118,7 @@ static int build_all(void)
 static const struct cuda_api *x;
 
 /* Nothing of this program goes on after an error of the driver. */
-static void must(int rc, const char *what)
+static void must_do(int rc, const char *what)
 {
     const char *name = NULL;
 
@@ -147,15 +147,16 @@ static bool ask(const struct litmus *t, const char *kind, void *stream, uint64_t
 
     if (!build(t, kind, &image))
         return false;
-    must(x->module_load(&module, image.code), t->name);
-    must(x->function(&function, module, "k"), t->name);
+    must_do(x->module_load(&module, image.code), t->name);
+    must_do(x->function(&function, module, "k"), t->name);
     for (int i = 0; i < LAUNCHES; i++) {
-        must(x->to_device(memory, zero, sizeof zero), t->name);
-        must(x->stream_wait(NULL), t->name); /* ours does not wait for the one that copies */
-        must(x->launch(function, t->blocks, 1, 1, t->threads, 1, 1, 0, stream, parameter, NULL),
-             t->name);
-        must(x->stream_wait(stream), t->name);
-        must(x->from_device(count, memory, sizeof count), t->name);
+        must_do(x->to_device(memory, zero, sizeof zero), t->name);
+        must_do(x->stream_wait(NULL), t->name); /* ours does not wait for the one that copies */
+        must_do(
+            x->launch(function, t->blocks, 1, 1, t->threads, 1, 1, 0, stream, parameter, NULL),
+            t->name);
+        must_do(x->stream_wait(stream), t->name);
+        must_do(x->from_device(count, memory, sizeof count), t->name);
         for (int k = 0; k < 3; k++)
             total[k] += count[k];
     }
@@ -165,7 +166,7 @@ static bool ask(const struct litmus *t, const char *kind, void *stream, uint64_t
            t->name, t->rule, want_name[t->want], total[0], total[1], total[2],
            ok ? "true" : "false");
     fflush(stdout);
-    must(x->module_unload(module), t->name);
+    must_do(x->module_unload(module), t->name);
     nvrtc_image_release(&image);
     return ok;
 }
@@ -177,16 +178,16 @@ static int ask_all(void)
     uint64_t memory;
     char kind[16];
 
-    must(x->init(0), "the driver");
-    must(x->device_count(&n), "devices");
-    must(n ? 0 : CUDA_NO_DEVICE, "devices");
-    must(x->device_get(&device, 0), "device 0");
-    must(x->device_attribute(&major, CUDA_ATTR_MAJOR, device), "its kind");
-    must(x->device_attribute(&minor, CUDA_ATTR_MINOR, device), "its kind");
-    must(x->context_retain(&context, device), "a context");
-    must(x->context_use(context), "a context");
-    must(x->stream_create(&stream, CUDA_STREAM_NON_BLOCKING), "a stream");
-    must(x->alloc(&memory, (size_t)WORDS * sizeof(unsigned)), "memory");
+    must_do(x->init(0), "the driver");
+    must_do(x->device_count(&n), "devices");
+    must_do(n ? 0 : CUDA_NO_DEVICE, "devices");
+    must_do(x->device_get(&device, 0), "device 0");
+    must_do(x->device_attribute(&major, CUDA_ATTR_MAJOR, device), "its kind");
+    must_do(x->device_attribute(&minor, CUDA_ATTR_MINOR, device), "its kind");
+    must_do(x->context_retain(&context, device), "a context");
+    must_do(x->context_use(context), "a context");
+    must_do(x->stream_create(&stream, CUDA_STREAM_NON_BLOCKING), "a stream");
+    must_do(x->alloc(&memory, (size_t)WORDS * sizeof(unsigned)), "memory");
     snprintf(kind, sizeof kind, "sm_%d%d", major, minor);
     for (size_t i = 0; i < ARRAY_LEN(litmus); i++)
         wrong += !ask(&litmus[i], kind, stream, memory);

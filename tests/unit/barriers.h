@@ -5,12 +5,7 @@
 #ifndef TESTS_BARRIERS_H
 #define TESTS_BARRIERS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,17 +2,11 @@
 #ifndef TESTS_BY_HAND_H
 #define TESTS_BY_HAND_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "reading.h"
 
 #include <string.h>
 
 #include "emit/emit.h"
-#include "ir/text.h"
 #include "run/run.h"
 
 struct fix {
@@ -47,14 +41,9 @@ static inline int teardown(void **state)
 
 static inline struct trial *parse(struct fix *f, const char *text)
 {
-    struct trial *t;
-    struct err e = { 0 };
-
     arena_reset(&f->a);
     run_begin(&f->env);
-    if (trial_parse(text, strlen(text), &f->a, &t, &e) || trial_check(t, &e))
-        fail_msg("%s\n%s", e.msg, e.excerpt);
-    return t;
+    return read_good(text, &f->a);
 }
 
 static inline int buffer(struct lprog *l, int node, enum buffer_kind kind)

@@ -2,10 +2,9 @@
 #ifndef TESTS_CUDA_FIX_H
 #define TESTS_CUDA_FIX_H
 
-#include <string.h>
+#include "reading.h"
 
 #include "emit/emit.h"
-#include "ir/text.h"
 #include "lower/lower.h"
 
 struct fix {
@@ -17,16 +16,29 @@ struct fix {
     struct str text;
 };
 
+static inline int setup(void **state)
+{
+    static struct fix f;
+
+    arena_init(&f.a);
+    *state = &f;
+    return 0;
+}
+
+static inline int teardown(void **state)
+{
+    struct fix *f = *state;
+
+    arena_release(&f->a);
+    str_release(&f->text);
+    return 0;
+}
+
 static inline struct trial *fix_parse(struct fix *f, const char *text)
 {
-    struct trial *t;
-    struct err e = { 0 };
-
     arena_reset(&f->a);
     f->sites = (struct emit_sites){ 0 };
-    if (trial_parse(text, strlen(text), &f->a, &t, &e) || trial_check(t, &e))
-        fail_msg("%s\n%s", e.msg, e.excerpt);
-    return f->t = t;
+    return f->t = read_good(text, &f->a);
 }
 
 /* The text of the kernels. */

@@ -5,13 +5,11 @@
 #ifndef TESTS_FAULTY_H
 #define TESTS_FAULTY_H
 
+#include "testing.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "ir/half.h"

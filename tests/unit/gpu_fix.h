@@ -2,14 +2,10 @@
 #ifndef TESTS_GPU_FIX_H
 #define TESTS_GPU_FIX_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "ir/text.h"
 #include "judge/judge.h"

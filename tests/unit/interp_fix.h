@@ -2,16 +2,10 @@
 #ifndef TESTS_INTERP_FIX_H
 #define TESTS_INTERP_FIX_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "reading.h"
 
 #include <string.h>
 
-#include "ir/text.h"
 #include "lower/passes.h"
 #include "run/interp.h"
 #include "run/interp_half.h"
@@ -57,13 +51,10 @@ static inline void start(struct fix *f, struct trial *t)
 /* A trial of text, lowered by pass build alone. */
 static inline void build(struct fix *f, const char *text)
 {
-    struct trial *t;
     struct err e = { 0 };
 
     arena_reset(&f->a);
-    if (trial_parse(text, strlen(text), &f->a, &t, &e) || trial_check(t, &e))
-        fail_msg("%s\n%s", e.msg, e.excerpt);
-    start(f, t);
+    start(f, read_good(text, &f->a));
     assert_int_equal(pass_build(&f->l, &e), 0);
 }
 

@@ -4,15 +4,11 @@
 #ifndef TESTS_JUDGING_H
 #define TESTS_JUDGING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "ir/data.h"
 #include "ir/text.h"
@@ -124,6 +120,19 @@ static inline float *floats_of(const struct trial *t, const char *name)
 
     data_dense(t, i, AL_IEEE, f);
     return f;
+}
+
+/* Nodes a and b hold the same words, and not by being constant. */
+static inline void assert_same(const struct want *w, const char *a, const char *b)
+{
+    const struct want_node *x = wanted(w, a), *y = wanted(w, b);
+    int64_t distinct = 0;
+
+    assert_int_equal(x->n, y->n);
+    assert_memory_equal(x->word, y->word, (size_t)x->n * 4);
+    for (int64_t k = 1; k < x->n; k++)
+        distinct += x->word[k] != x->word[0];
+    assert_true(distinct > x->n / 2);
 }
 
 #endif

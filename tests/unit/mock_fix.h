@@ -2,12 +2,7 @@
 #ifndef TESTS_MOCK_FIX_H
 #define TESTS_MOCK_FIX_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

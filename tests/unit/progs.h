@@ -2,14 +2,10 @@
 #ifndef TESTS_PROGS_H
 #define TESTS_PROGS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/bug.h"
 #include "ir/text.h"

@@ -2,18 +2,12 @@
 #ifndef TESTS_REDUCING_H
 #define TESTS_REDUCING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "reading.h"
 
 #include <string.h>
 
 #include "fuzz/min/min.h"
 #include "fuzz/min/reduce.h"
-#include "ir/text.h"
 
 struct pair {
     const char *reducer, *before, *after;
@@ -39,12 +33,7 @@ static inline int teardown(void **state)
 
 static inline struct trial *parse(const char *text)
 {
-    struct trial *t;
-    struct err e = { 0 };
-
-    if (trial_parse(text, strlen(text), &arena, &t, &e))
-        fail_msg("%s: line %d: %s", text, e.line, e.msg);
-    return t;
+    return read_good(text, &arena);
 }
 
 static inline const struct reducer *reducer(const char *id)

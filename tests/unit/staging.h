@@ -2,16 +2,11 @@
 #ifndef TESTS_STAGING_H
 #define TESTS_STAGING_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "reading.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "ir/text.h"
 #include "lower/lower.h"
 #include "run/interp.h"
 
@@ -20,13 +15,7 @@ static struct arena arena;
 
 static inline struct trial *parse(const char *body)
 {
-    struct trial *t;
-    struct err e = { 0 };
-    char *s = arena_printf(&arena, "tilefuzz 1\n%s", body);
-
-    if (trial_parse(s, strlen(s), &arena, &t, &e) || trial_check(t, &e))
-        fail_msg("%d:%d: %s in\n%s", e.line, e.col, e.msg, body);
-    return t;
+    return read_good(arena_printf(&arena, "tilefuzz 1\n%s", body), &arena);
 }
 
 static inline struct lprog *lowered(const struct trial *t, enum fault fault, int stop)

@@ -2,18 +2,13 @@
  * assign beyond the judge: where the generator puts it (and that nothing else changes), the
  * schedule that lets it be wrong, and which scripts for Python write in place.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "reading.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "base/bug.h"
 #include "fuzz/gen/gen.h"
 #include "fuzz/python/python.h"
-#include "ir/text.h"
 #include "lower/lower.h"
 
 static struct arena arena, scratch;
@@ -107,12 +102,7 @@ static void other_presets_and_excluded_ops(void **state)
 
 static struct trial *parse(const char *text)
 {
-    struct err e = { 0 };
-    struct trial *t;
-
-    if (trial_parse(text, strlen(text), &arena, &t, &e))
-        fail_msg("%d:%d: %s in\n%s", e.line, e.col, e.msg, text);
-    return t;
+    return read_good(text, &arena);
 }
 
 #define TOP "tilefuzz 1\ninput x f32 [9]\nc = neg x\n"

@@ -2,11 +2,7 @@
  * Code under test that dies, hangs or writes where it should not: each becomes a verdict of
  * the right trial, and the hunt goes on. The backends live here and nowhere else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -32,12 +28,6 @@ static bool chosen(const struct trial *t)
 static const char *version(void)
 {
     return "0";
-}
-
-static bool available(struct err *why)
-{
-    (void)why;
-    return true;
 }
 
 static int prepare(struct run_env *env, const struct lprog *l, const char *text,
@@ -112,9 +102,14 @@ static void bug_run(struct run_env *env, struct prepared *p, enum algebra al, st
 }
 
 #define BACKEND(id)                                                                            \
-    static const struct backend be_##id = { #id,     "fails at times", "compiled",             \
-                                            1,       version,          available,              \
-                                            prepare, id##_run,         release }
+    static const struct backend be_##id = { .name = #id,                                       \
+                                            .help = "fails at times",                          \
+                                            .group = "compiled",                               \
+                                            .runs = 1,                                         \
+                                            .version = version,                                \
+                                            .prepare = prepare,                                \
+                                            .run = id##_run,                                   \
+                                            .release = release }
 
 BACKEND(crash);
 BACKEND(hang);

@@ -3,12 +3,7 @@
  * judge, alone and in batches; a text that does not compile is blamed on its own trial;
  * compilers that die, hang or are not there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +32,7 @@ struct fix {
 static int setup(void **state)
 {
     static struct fix f;
+    struct err e = { 0 };
 
     arena_init(&f.a);
     arena_init(&f.scratch);
@@ -44,7 +40,7 @@ static int setup(void **state)
     gen_opts_default(&f.gen);
     f.gen.max_work = 2000;
     *state = &f;
-    return checker_open(&f.ck) ? 0 : 1;
+    return checker_open(&f.ck, &e);
 }
 
 static int teardown(void **state)
@@ -65,7 +61,7 @@ static bool here(const struct backend *b, enum cc_config *c)
 
     if (!cc_of(b, c))
         return false;
-    if (b->available(&why))
+    if (backend_available(b, &why))
         return true;
     print_message("%s is left out: %s\n", b->name, why.msg);
     return false;

@@ -3,17 +3,13 @@
  * other, no checks. What it can't show without synchronisation, fragments of a warp's product
  * and copies of several elements, is compared with their definitions.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <libtcc.h>
 #include <stdlib.h>
 
 #include "cuda_fix.h"
+
 #include "ir/half.h"
 
 static struct {
@@ -104,24 +100,6 @@ static void run(struct fix *f, int threads)
         kernel();
     tcc_delete(tcc);
     str_release(&s);
-}
-
-static int setup(void **state)
-{
-    static struct fix f;
-
-    arena_init(&f.a);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fix *f = *state;
-
-    arena_release(&f->a);
-    str_release(&f->text);
-    return 0;
 }
 
 static float half(unsigned pair, int which)

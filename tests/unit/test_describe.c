@@ -1,9 +1,5 @@
 /* Verdicts in words: numbers look like what they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <string.h>
 

@@ -2,12 +2,7 @@
  * CUDA text: what bound kernels look like, that every access has a site of its own, and that
  * each compiler takes the text under its prelude, in both algebras.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <libtcc.h>
 #include <stdio.h>
@@ -15,24 +10,6 @@
 #include <unistd.h>
 
 #include "cuda_fix.h"
-
-static int setup(void **state)
-{
-    static struct fix f;
-
-    arena_init(&f.a);
-    *state = &f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fix *f = *state;
-
-    arena_release(&f->a);
-    str_release(&f->text);
-    return 0;
-}
 
 /* Does the text hold `part`? A line break and its indentation count as one blank. */
 static void has(const struct fix *f, const char *part)

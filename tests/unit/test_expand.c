@@ -1,16 +1,11 @@
 /* Pass expand against the judge: the primitive program must mean what the composite does. In
  * the ring that is bit for bit, whatever the algorithm. */
+#include "reading.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "ir/text.h"
 #include "judge/judge.h"
 #include "lower/lower.h"
 
@@ -18,12 +13,7 @@ static struct arena arena;
 
 static struct trial *parse(const char *text)
 {
-    struct trial *t;
-    struct err e = { 0 };
-
-    if (trial_parse(text, strlen(text), &arena, &t, &e))
-        fail_msg("%d:%d: %s in\n%s", e.line, e.col, e.msg, text);
-    return t;
+    return read_good(text, &arena);
 }
 
 static const struct trial *expanded(const struct trial *t, enum fault fault)

@@ -1,17 +1,11 @@
 /* Attention by flash against the judge, run by interp and tcc: every mask, ragged blocks,
  * grouped heads, rows that see nothing, all dtypes, slices; at every rewrite too. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "reading.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "emit/emit.h"
-#include "ir/text.h"
 #include "judge/judge.h"
 #include "lower/lower.h"
 #include "run/run.h"
@@ -21,12 +15,7 @@ static struct arena arena;
 
 static struct trial *parse(const char *text)
 {
-    struct trial *t;
-    struct err e = { 0 };
-
-    if (trial_parse(text, strlen(text), &arena, &t, &e) || trial_check(t, &e))
-        fail_msg("%d:%d: %s in\n%s", e.line, e.col, e.msg, text);
-    return t;
+    return read_good(text, &arena);
 }
 
 static struct lprog *lowered(const struct trial *t, const struct lower_opts *o)

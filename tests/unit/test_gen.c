@@ -3,11 +3,7 @@
  * whenever it is drawn; all ops, steps, dtypes, recipes, masks and algorithms occur; sizes hit
  * their aims; what the ring can't say is not drawn.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,10 @@
 /* f16 and bf16 as bits: every pattern, every tie, and one rounding from double. */
 #include "ir/half.h"
 
+#include "testing.h"
+
 #include <math.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 static const enum dtype halves[] = { DT_F16, DT_BF16 };
 

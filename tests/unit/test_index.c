@@ -1,10 +1,5 @@
 /* Index expressions: building, ranges, substitution and text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include "base/rng.h"
 #include "view/index.h"

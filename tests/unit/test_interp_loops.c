@@ -1,5 +1,5 @@
-/* The interpreter on hand-built loops: bounds, steps, lanes, storage, provenance. */
-#include "interp_fix.h"
+/* The interpreter on hand-built loops: bounds, steps, lanes, storage, traces. */
+#include "interp_hand.h"
 
 static const char hand[] =
     "tilefuzz 1\ninput x i32 [8]\ninput y i32 [8]\nz = copy x\noutput z\n"
@@ -11,14 +11,10 @@ enum { X, Y, Z };
 static struct kernel *hand_built(struct fix *f, int *i)
 {
     const struct prog *p;
-    struct trial *t;
-    struct err e = { 0 };
 
     arena_reset(&f->a);
-    assert_int_equal(trial_parse(hand, strlen(hand), &f->a, &t, &e), 0);
-    assert_int_equal(trial_check(t, &e), 0);
-    start(f, t);
-    p = &t->prog;
+    start(f, read_good(hand, &f->a));
+    p = f->l.prog;
     for (int n = X; n <= Z; n++)
         lprog_buffer(
             &f->l, (struct buffer){ .name = p->node[n].name,
@@ -33,33 +29,6 @@ static struct kernel *hand_built(struct fix *f, int *i)
     *i = lprog_var(&f->l, Z, "z.i0", 8, false);
     lprog_kernel(&f->l, "z", Z);
     return f->l.kernel;
-}
-
-static int direct(struct fix *f, int buffer, int index)
-{
-    return lprog_place(&f->l, buffer, index);
-}
-
-static int load(struct fix *f, int buffer, int index)
-{
-    return lprog_load(&f->l, direct(f, buffer, index));
-}
-
-static void push_loop_of(struct fix *f, struct kernel *k, int var, enum loop_kind kind)
-{
-    kernel_push(&f->l, k, (struct stmt){ .kind = ST_LOOP, .loop = kind, .var = var });
-}
-
-static void push_store_of(struct fix *f, struct kernel *k, int buffer, int index, int val)
-{
-    kernel_push(
-        &f->l, k,
-        (struct stmt){ .kind = ST_STORE, .access = direct(f, buffer, index), .val = val });
-}
-
-static void push_end_of(struct fix *f, struct kernel *k)
-{
-    kernel_push(&f->l, k, (struct stmt){ .kind = ST_END });
 }
 
 static void outside_loads_and_stores_stop(void **state)
@@ -254,48 +223,39 @@ static void planned_temps_share_storage(void **state)
     assert_int_equal(z[4], 4);
 }
 
-/* --- provenance --- */
+/* --- the tracer --- */
 
-static void tags_travel_with_values(void **state)
+static void accesses_are_recorded(void **state)
 {
     struct fix *f = *state;
     struct trace tr;
-    struct err e = { 0 };
     struct loops at;
     struct kernel *k;
     int i;
 
     k = hand_built(f, &i);
     push_two_temps(f, k, i, temp(f, 0), temp(f, 16));
-    assert_int_equal(interp_trace(&f->env, &f->l, AL_IEEE, 0, &tr, &f->a, &e), 0);
+    interp_trace(&f->l, 0, &tr, &f->a);
     assert_int_equal(tr.ended.status, OUT_RAN);
     assert_int_equal(tr.n, 3 * 8 * 2);
     assert_true(tr.rec[47].store);
     assert_int_equal(tr.rec[47].buffer, Z);
     assert_int_equal(tr.rec[47].index, 7);
-    assert_int_equal(tr.rec[47].tag.buffer, Y); /* u overlays the second half of t */
-    assert_int_equal(tr.rec[47].tag.element, 3);
-    assert_int_equal(tr.rec[32].tag.buffer, X);
     assert_int_equal(tr.rec[32].loops.n, 1);
     assert_int_equal(tr.rec[34].loops.at[0], 1);
-    assert_true(interp_where(&f->env, &f->l, AL_IEEE, -1, Z, 5, &at, &f->a));
+    assert_true(interp_where(&f->l, Z, 5, &at, &f->a));
     assert_int_equal(at.var[0], i);
     assert_int_equal(at.at[0], 5);
 
     build(f, "tilefuzz 1\ninput x f32 [4]\ninput y f32 [4]\nc = lt x y\nw = where c x y\n"
-             "p = pad w [1:0] value=3\nq = copy p\nr = add q q\noutput q\noutput r\n"
+             "p = pad w [1:0] value=3\nq = copy p\noutput q\n"
              "schedule\ndata seed=1 recipe=normal\nvalues x [1,2,3,4]\nvalues y [4,3,2,1]\n");
-    assert_int_equal(interp_trace(&f->env, &f->l, AL_RING, 3, &tr, &f->a, &e), 0);
-    assert_string_equal(f->l.kernel[3].name, "r");
-    assert_int_equal(tr.rec[0].tag.buffer, TAG_NONE); /* the fill */
-    assert_string_equal(f->l.buffer[tr.rec[3].tag.buffer].name, "x");
-    assert_string_equal(f->l.buffer[tr.rec[12].tag.buffer].name, "y");
-    assert_int_equal(tr.rec[12].tag.element, 3);
-    assert_string_equal(f->l.buffer[tr.rec[14].tag.buffer].name, "r"); /* computed here */
-    assert_int_equal(interp_trace(&f->env, &f->l, AL_RING, 2, &tr, &f->a, &e), 0);
+    interp_trace(&f->l, 2, &tr, &f->a);
+    assert_string_equal(f->l.kernel[2].name, "q");
     assert_true(tr.rec[0].guarded);
     assert_false(tr.rec[2].guarded);
-    assert_true(tr.rec[2].value == 1);
+    assert_string_equal(f->l.buffer[tr.rec[2].buffer].name, "w");
+    assert_int_equal(tr.rec[2].index, 0);
 }
 
 int main(void)
@@ -307,7 +267,7 @@ int main(void)
         cmocka_unit_test(lanes_read_before_they_write),
         cmocka_unit_test(arrays_of_accumulators),
         cmocka_unit_test(planned_temps_share_storage),
-        cmocka_unit_test(tags_travel_with_values),
+        cmocka_unit_test(accesses_are_recorded),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,9 +1,5 @@
 /* How a finding looks in JSON: the contract's keys in order, null for what is not known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,19 +8,6 @@
 
 static const char *const floats[] = { "f32", "f64", "f16", "bf16" };
 
-/* Nodes a and b hold the same words, and not by being constant. */
-static void assert_same(const struct want *w, const char *a, const char *b)
-{
-    const struct want_node *x = wanted(w, a), *y = wanted(w, b);
-    int64_t distinct = 0;
-
-    assert_int_equal(x->n, y->n);
-    assert_memory_equal(x->word, y->word, (size_t)x->n * 4);
-    for (int64_t k = 1; k < x->n; k++)
-        distinct += x->word[k] != x->word[0];
-    assert_true(distinct > x->n / 2);
-}
-
 /* x is widened first and the result cast: intermediate values of halves are f32. */
 static void composites_are_their_expansions(void **state)
 {

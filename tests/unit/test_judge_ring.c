@@ -1,19 +1,6 @@
 /* The ring algebra: its identities (what a schedule may rely on), and views by definition. */
 #include "judging.h"
 
-/* Nodes a and b hold the same words, and not by being constant. */
-static void assert_same(const struct want *w, const char *a, const char *b)
-{
-    const struct want_node *x = wanted(w, a), *y = wanted(w, b);
-    int64_t distinct = 0;
-
-    assert_int_equal(x->n, y->n);
-    assert_memory_equal(x->word, y->word, (size_t)x->n * 4);
-    for (int64_t k = 1; k < x->n; k++)
-        distinct += x->word[k] != x->word[0];
-    assert_true(distinct > x->n / 2);
-}
-
 static void exp_turns_sums_into_products(void **state)
 {
     const struct want *w = ring(trial_of("input a f32 [999]\ninput b f32 [999]\n"

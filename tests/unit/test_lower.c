@@ -1,11 +1,7 @@
 /* Passes, one claim each, on the text of the loop IR they give. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "testing.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "ir/text.h"
 #include "lower/lower.h"

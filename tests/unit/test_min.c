@@ -1,41 +1,5 @@
 /* The minimizer's driver on the founding pair: small, of the same cause, and twice the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <string.h>
-
-#include "fuzz/min/min.h"
-#include "ir/text.h"
-
-static struct arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena_init(&arena);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
-
-static struct trial *parse(const char *text)
-{
-    struct trial *t;
-    struct err e = { 0 };
-
-    if (trial_parse(text, strlen(text), &arena, &t, &e))
-        fail_msg("%s: line %d: %s", text, e.line, e.msg);
-    return t;
-}
+#include "reducing.h"
 
 static void minimal(const char *text, enum fault fault, int nodes, const char *pass,
                     const char *class)
@@ -49,7 +13,7 @@ static void minimal(const char *text, enum fault fault, int nodes, const char *p
     struct trial *t = parse(text);
     struct err e = { 0 };
 
-    assert_true(checker_open(&ck));
+    assert_int_equal(checker_open(&ck, &e), 0);
     check_opts_default(&o);
     o.fault = fault;
     assert_int_equal(check_trial(&ck, t, &o, &c, &e), 0);

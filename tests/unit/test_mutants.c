@@ -4,12 +4,7 @@
  * under every schedule; the whole kernel must be silent and right. A mutant that no schedule is
  * against was redundant: it must then give the right words too, and there may be few of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,7 +73,7 @@ static int setup(void **state)
 
     f.simt = backend_find("simt");
     assert_non_null(f.simt);
-    assert_true(f.simt->available(&why));
+    assert_true(backend_available(f.simt, &why));
     arena_init(&f.a);
     arena_init(&f.once);
     *state = &f;

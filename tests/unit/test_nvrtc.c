@@ -3,12 +3,7 @@
  * build for; what a log looks like in one line; where it is looked for. Skipped where there
  * is none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

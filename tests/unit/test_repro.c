@@ -2,12 +2,7 @@
  * repro.c: compiles without a warning, says right of right kernels in both algebras, names
  * the first wrong element of wrong ones, carries the kernels as emitted and its own trial.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,10 @@
 /* The SIMT machine on hand-written kernels: what is right stays silent under every schedule,
  * every planted defect is reported under every schedule, and values go wrong where they should.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "simt_split.h"
 

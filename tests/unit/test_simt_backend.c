@@ -1,11 +1,6 @@
 /* Backend simt on lowered kernels: outcomes, places of both accesses with their loops, replay,
  * and the same run from tcc and from gcc with the hooks inlined. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,14 +2,10 @@
  * Parts of a block on the SIMT machine: named barriers, barriers and meetings of some lanes of
  * a warp, votes. Who was there is in order with who was there, and with nobody else.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "run/simt/hooks.h"
 #include "run/simt/simt.h"

@@ -1,10 +1,5 @@
 /* The slab: where buffers lie, what surrounds them, and that its guards bite. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,9 +1,5 @@
 /* The database: what goes in comes out, what is known is counted, bad files are told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <signal.h>
 #include <stdio.h>

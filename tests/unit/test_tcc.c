@@ -1,22 +1,17 @@
 /* Backend tcc: every word of the vocabulary, in both algebras, against values written here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "ring_words.h"
 
 #include "emit/emit.h"
 #include "ir/data.h"
 #include "ir/text.h"
 #include "lower/lower.h"
 #include "run/run.h"
-
-#include "ring_words.h"
 
 struct fix {
     struct run_env env;

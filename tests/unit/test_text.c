@@ -1,16 +1,13 @@
 /* .trial text: parse and print are inverse, and print is canonical. */
 #include "ir/text.h"
 
+#include "testing.h"
+
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 #include "base/bug.h"
 

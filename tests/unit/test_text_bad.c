@@ -1,13 +1,9 @@
 /* Bad .trial text: the message says what and what was expected, at the right place. */
-#include <stdarg.h>
-#include <stddef.h>
+#include "testing.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 #include "base/bug.h"
 #include "ir/text.h"

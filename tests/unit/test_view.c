@@ -1,10 +1,5 @@
 /* The view algebra against the definition of each view, element by element. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "testing.h"
 
 #include "base/rng.h"
 #include "view/view.h"

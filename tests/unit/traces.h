@@ -5,13 +5,9 @@
 #ifndef TESTS_TRACES_H
 #define TESTS_TRACES_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "testing.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "run/simt/hooks.h"
 #include "run/simt/machine.h"

@@ -16,7 +16,7 @@ static const struct slab_buf *own(const struct run_env *env, const struct lprog 
 
     if (i == l->n_buffer)
         return &env->temps;
-    if (b->kind == BUF_SHARED || (b->kind == BUF_TEMP && b->arena_at >= 0))
+    if (b->kind == BUF_SHARED || buffer_planned(b))
         return NULL;
     return &env->buf[i];
 }

@@ -10,15 +10,6 @@
 /* The name in its messages. */
 #define TEXT_NAME "kernels.cu"
 
-static void *room(size_t bytes)
-{
-    void *p = malloc(bytes ? bytes : 1);
-
-    if (!p)
-        BUG("out of memory");
-    return p;
-}
-
 static void add_log(const struct nvrtc_api *x, void *program, struct str *log)
 {
     size_t n = 0;
@@ -26,7 +17,7 @@ static void add_log(const struct nvrtc_api *x, void *program, struct str *log)
 
     if (x->log_size(program, &n) || n <= 1)
         return;
-    text = room(n);
+    text = must(malloc(n));
     if (x->log(program, text) == 0)
         str_write(log, text, strnlen(text, n));
     free(text);
@@ -38,7 +29,7 @@ static bool take(const struct nvrtc_api *x, void *program, struct nvrtc_image *o
 
     if (x->ptx_size(program, &ptx) || x->code_size(program, &code) || !ptx || !code)
         return false;
-    *out = (struct nvrtc_image){ room(ptx), ptx, room(code), code };
+    *out = (struct nvrtc_image){ must(malloc(ptx)), ptx, must(malloc(code)), code };
     return x->ptx(program, out->ptx) == 0 && x->code(program, out->code) == 0;
 }
 

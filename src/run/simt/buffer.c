@@ -29,10 +29,8 @@ void buffer_begin(void)
         b->pending = b->dirty = NULL;
         if (!m->o.store_buffer || i >= m->o.resident)
             continue;
-        b->pending = malloc(total + 1);
-        b->dirty = calloc(1, total + 1);
-        if (!b->pending || !b->dirty)
-            BUG("out of memory");
+        b->pending = must(malloc(total + 1));
+        b->dirty = must(calloc(1, total + 1));
     }
 }
 

@@ -4,13 +4,9 @@
  * under many schedules. What gcc makes is loaded from memory, as nothing here has a name on a
  * disk.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <libtcc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/bug.h"
 #include "base/str.h"
@@ -19,12 +15,9 @@
 #include "run/simt/machine.h"
 #include "run/tcc.h"
 
-enum { SECONDS = 20 };
-
 struct simt_built {
-    TCCState *tcc;
-    void *object;
-    int fd;
+    TCCState *tcc; /* NULL: gcc made */
+    struct cc_object object;
 };
 
 /* Others are called through a table, as an object that is loaded can't see our symbols. */
@@ -85,11 +78,9 @@ static const char inlined[] =
 
 static struct simt_built *built_new(void)
 {
-    struct simt_built *b = calloc(1, sizeof *b);
+    struct simt_built *b = must(calloc(1, sizeof *b));
 
-    if (!b)
-        BUG("out of memory");
-    b->fd = -1;
+    b->object = CC_OBJECT_NONE;
     return b;
 }
 
@@ -99,16 +90,13 @@ void simt_built_free(struct simt_built *b)
         return;
     if (b->tcc)
         tcc_delete(b->tcc);
-    if (b->object)
-        dlclose(b->object);
-    if (b->fd >= 0)
-        close(b->fd);
+    cc_object_close(&b->object);
     free(b);
 }
 
 void (*simt_built_entry(const struct simt_built *b, const char *name))(int kernel)
 {
-    void *sym = b->tcc ? tcc_get_symbol(b->tcc, name) : dlsym(b->object, name);
+    void *sym = b->tcc ? tcc_get_symbol(b->tcc, name) : cc_object_symbol(&b->object, name);
     void (*f)(int);
 
     memcpy(&f, &sym, sizeof f);
@@ -134,24 +122,18 @@ struct simt_built *simt_build_tcc(const char *text, bool trace, struct str *log)
     return NULL;
 }
 
-static bool write_all(int fd, const char *text)
+static bool bind(const struct simt_built *b)
 {
-    size_t n = strlen(text);
+    void (*f)(struct tf_hot * hot, const struct hooks *h);
+    void *sym = cc_object_symbol(&b->object, "tf_bind");
 
-    for (size_t at = 0; at < n;) {
-        ssize_t k = write(fd, text + at, n - at);
-
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        at += (size_t)k;
-    }
-    return lseek(fd, 0, SEEK_SET) == 0;
+    memcpy(&f, &sym, sizeof f);
+    if (f)
+        f(&machine.hot, &hooks);
+    return f != NULL;
 }
 
-static bool compile(const struct simt_built *b, const char *text, volatile uint64_t *tick,
-                    struct str *log)
+struct simt_built *simt_build_gcc(const char *text, volatile uint64_t *tick, struct str *log)
 {
     static const char *const gcc[] = { "gcc",
                                        "-O1",
@@ -168,51 +150,13 @@ static bool compile(const struct simt_built *b, const char *text, volatile uint6
                                        "-o",
                                        "/proc/self/fd/1",
                                        NULL };
-    static const char *const ld[] = {
-        "ld", "-shared", "-o", "/proc/self/fd/1", "/proc/self/fd/0", NULL
-    };
-    int source = memfd_create("source.c", MFD_CLOEXEC);
-    int object = memfd_create("object.o", MFD_CLOEXEC);
-    const struct cc_child one = { gcc, source, object, SECONDS, tick };
-    const struct cc_child two = { ld, object, b->fd, SECONDS, tick };
-    bool ok = source >= 0 && object >= 0 && b->fd >= 0 && write_all(source, text) &&
-              cc_child_run(&one, log) == CC_BUILT && cc_child_run(&two, log) == CC_BUILT;
-
-    if (source >= 0)
-        close(source);
-    if (object >= 0)
-        close(object);
-    return ok;
-}
-
-static bool load(struct simt_built *b, struct str *log)
-{
-    char path[40];
-    void (*bind)(struct tf_hot * hot, const struct hooks *h);
-    void *sym;
-
-    snprintf(path, sizeof path, "/proc/self/fd/%d", b->fd);
-    b->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    sym = b->object ? dlsym(b->object, "tf_bind") : NULL;
-    if (!sym) {
-        str_puts(log, dlerror());
-        return false;
-    }
-    memcpy(&bind, &sym, sizeof bind);
-    bind(&machine.hot, &hooks);
-    return true;
-}
-
-struct simt_built *simt_build_gcc(const char *text, volatile uint64_t *tick, struct str *log)
-{
     struct simt_built *b = built_new();
     struct str whole = { 0 };
     bool ok;
 
-    b->fd = memfd_create("kernels.so", MFD_CLOEXEC);
     str_puts(&whole, inlined);
     str_puts(&whole, text);
-    ok = compile(b, str_get(&whole), tick, log) && load(b, log);
+    ok = cc_object_build(&b->object, gcc, &whole, tick, log) == CC_BUILT && bind(b);
     str_release(&whole);
     if (ok)
         return b;

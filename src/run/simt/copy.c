@@ -37,10 +37,8 @@ static struct copy *take(void)
     struct copy *c;
 
     if (!unused) {
-        struct chunk *k = calloc(1, sizeof *k);
+        struct chunk *k = must(calloc(1, sizeof *k));
 
-        if (!k)
-            BUG("out of memory");
         k->next = chunks;
         chunks = k;
         free_chunk(k);
@@ -87,9 +85,7 @@ static void push(struct copy *c)
 
     if (i == cap_heap) {
         cap_heap = cap_heap ? 2 * cap_heap : 1024;
-        heap = realloc(heap, (size_t)cap_heap * sizeof *heap);
-        if (!heap)
-            BUG("out of memory");
+        heap = must(realloc(heap, (size_t)cap_heap * sizeof *heap));
     }
     for (; i && sooner(c, heap[(i - 1) / 2]); i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];

@@ -42,9 +42,7 @@ static struct flag *flag_at(const unsigned char *at)
     for (f = *slot; f; f = f->next)
         if (f->at == at)
             return f;
-    f = calloc(1, sizeof *f);
-    if (!f)
-        BUG("out of memory");
+    f = must(calloc(1, sizeof *f));
     f->at = at;
     f->next = *slot;
     *slot = f;

@@ -48,9 +48,7 @@ static struct set *set_new(struct tf_cell *c)
 {
     if (n_set == cap_set) {
         cap_set = cap_set ? 2 * cap_set : 256;
-        sets = realloc(sets, cap_set * sizeof *sets);
-        if (!sets)
-            BUG("out of memory");
+        sets = must(realloc(sets, cap_set * sizeof *sets));
     }
     sets[n_set] = (struct set){ 0 };
     c->r = (uint64_t)tf_aside << 32 | n_set;
@@ -147,9 +145,7 @@ static void set_add(struct set *s, struct seen x)
         s->n = n;
         if (2 * n >= s->cap && s->cap < SET_MOST) {
             s->cap = s->cap ? 2 * s->cap : SET_FIRST;
-            s->e = realloc(s->e, (size_t)s->cap * sizeof *s->e);
-            if (!s->e)
-                BUG("out of memory");
+            s->e = must(realloc(s->e, (size_t)s->cap * sizeof *s->e));
         }
         if (s->n == s->cap) /* so many at once: whoever is in order with the rest? */
             return;

@@ -17,9 +17,7 @@ uint32_t interval_new(const struct block *b)
         BUG("intervals ran out");
     if (m->n_interval == m->cap_interval) {
         m->cap_interval = m->cap_interval ? 2 * m->cap_interval : 1024;
-        m->interval = realloc(m->interval, m->cap_interval * sizeof *m->interval);
-        if (!m->interval)
-            BUG("out of memory");
+        m->interval = must(realloc(m->interval, m->cap_interval * sizeof *m->interval));
     }
     m->interval[m->n_interval++] = (struct interval){ (uint32_t)b->id, b->epoch };
     return (uint32_t)number;
@@ -52,15 +50,10 @@ void know_free(struct know *k)
 
 static void *grow(void *old, int n, int *cap, size_t size)
 {
-    void *p = old;
-
     if (n < *cap)
         return old;
     *cap = *cap ? 2 * *cap : 8;
-    p = realloc(old, (size_t)*cap * size);
-    if (!p)
-        BUG("out of memory");
-    return p;
+    return must(realloc(old, (size_t)*cap * size));
 }
 
 static uint32_t epochs_over(const struct know *k, uint32_t block)

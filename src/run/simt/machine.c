@@ -42,13 +42,6 @@ static int log2_of(int size)
     return n;
 }
 
-static void *need(void *p)
-{
-    if (!p)
-        BUG("out of memory");
-    return p;
-}
-
 static void add_array(struct memory *m, const struct simt_array *a)
 {
     unsigned char *base = (unsigned char *)a->base - a->at;
@@ -103,7 +96,7 @@ static void prepare_memory(struct machine *m, const struct simt_program *p)
     for (int i = 0; i < p->n_array; i++)
         if (!p->array[i].shared && p->array[i].memory >= n)
             n = p->array[i].memory + 1;
-    new = need(calloc((size_t)n + 1, sizeof *new));
+    new = must(calloc((size_t)n + 1, sizeof *new));
     for (int i = 0; i < p->n_array; i++)
         if (!p->array[i].shared)
             add_array(&new[p->array[i].memory], &p->array[i]);
@@ -115,7 +108,7 @@ static void prepare_memory(struct machine *m, const struct simt_program *p)
         free_memory(m);
         for (int i = 0; i < n; i++)
             if (new[i].recorded)
-                new[i].cell = need(malloc(((size_t)(new[i].bytes >> new[i].cell_shift) + 16) *
+                new[i].cell = must(malloc(((size_t)(new[i].bytes >> new[i].cell_shift) + 16) *
                                           sizeof *new[i].cell));
     }
     m->memory = new;
@@ -166,10 +159,10 @@ static void prepare_site(struct machine *m, int i, const bool *written)
 /* Sites stand kernel by kernel, but nothing depends on it. */
 static void prepare_sites(struct machine *m, const struct simt_program *p)
 {
-    bool *written = need(calloc((size_t)m->n_memory + 1, sizeof *written));
+    bool *written = must(calloc((size_t)m->n_memory + 1, sizeof *written));
 
     free(m->site);
-    m->site = need(calloc((size_t)p->n_site + 1, sizeof *m->site));
+    m->site = must(calloc((size_t)p->n_site + 1, sizeof *m->site));
     for (int k = 0; k < p->n_kernel; k++) {
         memset(written, 0, (size_t)m->n_memory * sizeof *written);
         for (int i = 0; i < p->n_site; i++)
@@ -193,7 +186,7 @@ static void prepare_blocks(struct machine *m, const struct simt_kernel *k, int n
     m->smem_bytes = (int)(k->smem + 15) / 16 * 16;
     m->smem_shift = smem_shift(m->p, number);
     if (!m->thread) {
-        m->thread = need(calloc((size_t)MAX_RESIDENT * MAX_THREADS, sizeof *m->thread));
+        m->thread = must(calloc((size_t)MAX_RESIDENT * MAX_THREADS, sizeof *m->thread));
         for (int i = 0; i < MAX_RESIDENT * MAX_THREADS; i++)
             m->thread[i].number = i;
     }
@@ -208,8 +201,8 @@ static void prepare_blocks(struct machine *m, const struct simt_kernel *k, int n
         room[i] = (size_t)m->smem_bytes + 64 < 65536 ? 65536 : (size_t)m->smem_bytes + 64;
         free(b->smem);
         free(b->shadow);
-        b->smem = need(aligned_alloc(64, (room[i] + 63) / 64 * 64));
-        b->shadow = need(malloc(room[i] * sizeof *b->shadow));
+        b->smem = must(aligned_alloc(64, (room[i] + 63) / 64 * 64));
+        b->shadow = must(malloc(room[i] * sizeof *b->shadow));
     }
 }
 

@@ -32,9 +32,7 @@ void parts_start(struct block *b)
     if (b->cap_over < vectors()) {
         free(b->over);
         b->cap_over = vectors();
-        b->over = malloc(b->cap_over * sizeof *b->over);
-        if (!b->over)
-            BUG("out of memory");
+        b->over = must(malloc(b->cap_over * sizeof *b->over));
     }
     b->met = true;
     parts_sync(b);

@@ -35,11 +35,7 @@ static void put_text(struct simt_work *w, const char *text)
 
 static void *array_of(int n, size_t size)
 {
-    void *p = calloc((size_t)n + 1, size);
-
-    if (!p)
-        BUG("out of memory");
-    return p;
+    return must(calloc((size_t)n + 1, size));
 }
 
 static bool stores(enum site_kind k)
@@ -104,7 +100,7 @@ struct simt_program simt_work_program(struct simt_work *w, const struct run_env 
     for (int i = 0; i < l->n_buffer; i++) {
         const struct buffer *b = &l->buffer[i];
         struct simt_array *a = &w->array[i];
-        bool planned = b->kind == BUF_TEMP && b->arena_at >= 0;
+        bool planned = buffer_planned(b);
 
         *a = (struct simt_array){ .elems = b->elems, .size = dtype_info(b->dt)->bytes };
         if (b->kind == BUF_SHARED) {

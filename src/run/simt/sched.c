@@ -179,7 +179,6 @@ static void next(struct fiber *from, const struct thread *me)
         fiber_switch(from, &machine.host);
         return;
     }
-    machine.r->switches++;
     t = pop();
     enter(t);
     if (t != me)

@@ -106,7 +106,7 @@ struct simt_result {
     struct simt_report first;    /* class NONE: nothing to report */
     int64_t count[SIMT_CLASSES]; /* of reports, each pair of sites once per cell */
     uint64_t accesses;           /* and other hooks that cost fuel */
-    uint64_t switches, copies, slow;
+    uint64_t copies, slow;
 };
 
 /* False = not run: e.g. more threads or sites than it takes; why says it. */

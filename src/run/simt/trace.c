@@ -82,9 +82,7 @@ bool simt_run_traced(const struct simt_program *p, const struct simt_opts *o,
 {
     bool ok;
 
-    loops = calloc((size_t)MAX_RESIDENT * MAX_THREADS, sizeof *loops);
-    if (!loops)
-        BUG("out of memory");
+    loops = must(calloc((size_t)MAX_RESIDENT * MAX_THREADS, sizeof *loops));
     watched = report_cell;
     result = t;
     *t = (struct simt_trace){ 0 };
