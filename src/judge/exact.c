@@ -151,6 +151,7 @@ struct exact *exact_make(const struct trial *t, int set, struct arena *a, const 
     x->subnormal = e->subnormal;
     x->unfolded = e->unfolded;
     x->running = e->running;
+    x->by_inverse = e->by_inverse;
     for (int k = 0; k < t->prog.n_out; k++)
         any |= count(x, &e->node[t->prog.out[k].node], &t->prog.node[t->prog.out[k].node]);
     *why = NULL;
@@ -175,6 +176,7 @@ bool exact_holds(const struct exact *x, unsigned contract, struct arena *a)
 
     if (x->unfolded || x->running ||
         (x->by_function && (contract & (CONTRACT_OPEN_FUNCTIONS | CONTRACT_MAY_APPROXIMATE))) ||
+        (x->by_inverse && (contract & CONTRACT_MAY_RECIPROCAL)) ||
         (x->subnormal && (contract & CONTRACT_MAY_FLUSH)))
         return false;
     return !(contract & ~within) || judge_want_by(x->t, contract, a)->opened == 0;

@@ -24,8 +24,8 @@ struct exact {
     /* Somewhere on the way: a bound that comes from how well exp is computed; a number that
      * may_flush makes 0; a score that is another where attention's scale goes into q first, or
      * a mean that is rounded on the way where it runs along the row, as other compilers have
-     * them. */
-    bool by_function, subnormal, unfolded, running;
+     * them; a quotient of halves that may_reciprocal makes by an inverse that is a half. */
+    bool by_function, subnormal, unfolded, running, by_inverse;
 };
 
 /* NULL = not applicable, *why says why: there is no output of which half would be judged.
@@ -33,7 +33,7 @@ struct exact {
 struct exact *exact_make(const struct trial *t, int set, struct arena *a, const char **why);
 
 /* Does what is proven hold for a compiler with this contract? It lets x / y be x * (1 / y) as
- * it is; what judge_want_by opens it knows nothing of. */
+ * it is, but for halves; what judge_want_by opens it knows nothing of. */
 bool exact_holds(const struct exact *x, unsigned contract, struct arena *a);
 
 const char *exact_name(int set); /* "exact0" .. "exact3" */

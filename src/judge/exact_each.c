@@ -6,6 +6,7 @@
 
 #include "base/bug.h"
 #include "judge/exact_eval.h"
+#include "judge/grid.h"
 
 /* v rounded from a number that differs from it by `rest` */
 static struct xval real(double v, double rest, double e)
@@ -231,5 +232,6 @@ void exact_each(struct exacts *x, int i)
                 a[j] = p[j][k];
         r->p[k] = each(n, of, a);
         x->by_function |= (n->op == OP_EXP || n->op == OP_EXP2) && r->p[k].e > 0;
+        x->by_inverse |= n->op == OP_DIV && grid_is_half(n->dt) && !is_pow2(a[1].v);
     }
 }

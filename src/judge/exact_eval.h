@@ -33,7 +33,7 @@ struct exacts {
     const struct prog *prog;
     struct arena *arena;
     struct xnode *node;
-    bool by_function, subnormal, unfolded, running; /* see struct exact */
+    bool by_function, subnormal, unfolded, running, by_inverse; /* see struct exact */
 };
 
 /* All nodes that an output needs; every input has a values line. */

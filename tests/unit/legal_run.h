@@ -76,7 +76,9 @@ static inline double binary_of(struct legal *l, const struct node *p, int64_t k)
         return add(l, core, a, -b);
     case OP_MUL:
         return mul(l, core, a, b);
-    case OP_DIV:
+    case OP_DIV: /* the inverse as a half, too */
+        if (core != p->dt && legal_may(l, CONTRACT_MAY_RECIPROCAL))
+            return mul(l, core, a, fit(l, p->dt, 1 / b));
         return quotient(l, core, a, b);
     }
     return extreme(l, p->op == OP_MAX2, a, b);

@@ -283,6 +283,7 @@ static void exact_data_keep_to_the_contract(void **state)
         trial_of("input x f32 [2,6]\ninput g f32 [6]\ny = layernorm x g g eps=1\noutput y\n");
     const struct trial *alike =
         trial_of("input x f32 [2,1]\ninput g f32 [1]\ny = layernorm x g g eps=1\noutput y\n");
+    const struct trial *half = trial_of("input x f16 [8]\ny = div x 1.5\noutput y\n");
     struct exact *x = exact_of(root);
 
     (void)state;
@@ -296,6 +297,8 @@ static void exact_data_keep_to_the_contract(void **state)
     assert_true(x->n_exact + x->n_near > 0);
     assert_false(exact_holds(x, 0, &arena));
     assert_true(exact_holds(exact_of(alike), 0, &arena));
+    assert_true(exact_holds(exact_of(half), 0, &arena));
+    assert_false(exact_holds(exact_of(half), CONTRACT_MAY_RECIPROCAL, &arena));
     x = exact_of(mean); /* by 3: near, and for no function's sake */
     assert_true(x->n_near > 0);
     assert_true(exact_holds(x, CONTRACT_OPEN_FUNCTIONS | CONTRACT_MAY_RECIPROCAL, &arena));
