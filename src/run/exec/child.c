@@ -85,7 +85,7 @@ static int64_t ended_children_ns(pid_t pid)
     return (user + system) * (INT64_C(1000000000) / sysconf(_SC_CLK_TCK));
 }
 
-int64_t exec_child_cpu(struct exec_child *c)
+int64_t exec_child_cpu(struct exec_child *c, bool children)
 {
     struct timespec ts;
     clockid_t clock;
@@ -93,7 +93,9 @@ int64_t exec_child_cpu(struct exec_child *c)
 
     if (!exec_child_runs(c) || clock_getcpuclockid(c->pid, &clock) || clock_gettime(clock, &ts))
         return 0;
-    now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec + ended_children_ns(c->pid);
+    if (children)
+        c->children_ns = ended_children_ns(c->pid);
+    now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec + c->children_ns;
     more = now - c->cpu_ns;
     c->cpu_ns = now;
     return more;

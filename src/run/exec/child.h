@@ -26,8 +26,9 @@ struct exec_child {
     int lease, pidfd;
     struct str got; /* read, and not yet taken */
     size_t taken;
-    int cases;      /* programs that it was handed */
-    int64_t cpu_ns; /* that were counted already */
+    int cases;           /* programs that it was handed */
+    int64_t cpu_ns;      /* that were counted already */
+    int64_t children_ns; /* of its ended children, when we last looked */
 };
 
 /* Pipes and a log of one that is to be started, and its own ends. False: why says why. */
@@ -41,8 +42,9 @@ bool exec_child_runs(const struct exec_child *c); /* ours, and not ended by exec
 /* Kills it if it has not ended. Returns what waitpid says. */
 int exec_child_end(struct exec_child *c);
 int exec_own_end(const struct exec_child *c); /* its part for a child of ours; see server.h */
-/* CPU time since the last call, in ns, that of its ended children included. */
-int64_t exec_child_cpu(struct exec_child *c);
+/* CPU time since the last call, in ns; children: of those that have ended, too (else with the
+ * next call that looks). */
+int64_t exec_child_cpu(struct exec_child *c, bool children);
 
 /* until: in ns of CLOCK_MONOTONIC. tick is moved on while we wait; it may be NULL. */
 enum exec_io exec_child_wait(int fd, short what, int64_t until, volatile uint64_t *tick);
