@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
+#include "fuzz/describe.h"
 #include "fuzz/json.h"
 
 static const char *or_dash(const char *s)
@@ -18,7 +20,7 @@ static void json_finding_line(const struct finding *f, bool history, struct stor
 int db_ls(struct db_opts *o, struct store *s, struct err *e)
 {
     struct finding *f;
-    int n;
+    int n, wide = 8;
 
     if (store_bug_list(s, &o->arena, &f, &n, e))
         return e->code;
@@ -26,15 +28,20 @@ int db_ls(struct db_opts *o, struct store *s, struct err *e)
         json_finding_line(&f[i], false, s);
     if (o->common.json)
         return 0;
+    for (int i = 0; i < n; i++) {
+        int k = (int)strlen(backend_label(f[i].backend).s);
+
+        wide = wide < k ? k : wide;
+    }
     if (n)
-        printf("%5s  %-8s %-16s %-10s %-28s %-8s %5s %5s %6s  %s\n", "id", "state", "kind",
-               "pass", "rewrite", "backend", "nodes", "steps", "count", "fault");
+        printf("%5s  %-8s %-16s %-10s %-28s %-*s %5s %5s %6s  %s\n", "id", "state", "kind",
+               "pass", "rewrite", wide, "backend", "nodes", "steps", "count", "fault");
     else
         fprintf(stderr, "%s: no bugs\n", store_path(s));
     for (int i = 0; i < n; i++)
-        printf("%5" PRId64 "  %-8s %-16s %-10s %-28s %-8s %5d %5d %6" PRId64 "  %s\n", f[i].id,
-               f[i].state, f[i].kind, or_dash(f[i].pass), or_dash(f[i].rewrite),
-               or_dash(f[i].backend), f[i].nodes, f[i].steps, f[i].count, f[i].fault);
+        printf("%5" PRId64 "  %-8s %-16s %-10s %-28s %-*s %5d %5d %6" PRId64 "  %s\n", f[i].id,
+               f[i].state, f[i].kind, or_dash(f[i].pass), or_dash(f[i].rewrite), wide,
+               backend_label(f[i].backend).s, f[i].nodes, f[i].steps, f[i].count, f[i].fault);
     return 0;
 }
 

@@ -42,8 +42,8 @@ static const struct argp argp = {
 
 static void head(const struct subject *sub, const struct verdict *v, struct str *s)
 {
-    str_add(s, "%s: %s (%s, %s): ", sub->name, verdict_name(v->kind), v->backend,
-            algebra_name(v->algebra));
+    str_add(s, "%s: %s (%s, %s): ", sub->name, verdict_name(v->kind),
+            backend_label(v->backend).s, algebra_name(v->algebra));
     verdict_print(v, &sub->trial->prog, s);
     str_puts(s, "\n");
 }

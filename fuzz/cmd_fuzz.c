@@ -7,6 +7,7 @@
 #include "fuzz/args.h"
 #include "fuzz/camp/camp.h"
 #include "fuzz/cmd.h"
+#include "fuzz/describe.h"
 #include "fuzz/foreign.h"
 #include "fuzz/gen/args.h"
 #include "fuzz/json.h"
@@ -173,7 +174,8 @@ static void print_bug(void *ctx, const struct finding *f, bool known)
         fflush(stdout);
         return;
     }
-    printf("bug %" PRId64 "%s: %s on %s", f->id, known ? " (known)" : "", f->kind, f->backend);
+    printf("bug %" PRId64 "%s: %s on %s", f->id, known ? " (known)" : "", f->kind,
+           backend_label(f->backend).s);
     if (f->pass)
         printf(", pass %s%s%s", f->pass, f->rewrite ? ", rewrite " : "",
                f->rewrite ? f->rewrite : "");
@@ -260,9 +262,9 @@ static void print_versions(const struct camp_opts *c, struct str *s)
         const char *version = backend_version(b);
 
         if (at > 0 && !strcmp(version, last))
-            str_add(s, ", %s", b->name);
+            str_add(s, ", %s", backend_label(b->name).s);
         else
-            str_add(s, "%s%s %s", i ? "; " : "", b->name, version);
+            str_add(s, "%s%s %s", i ? "; " : "", backend_label(b->name).s, version);
         last = version;
     }
 }

@@ -139,13 +139,15 @@ static void print_text(const struct subject *sub, const struct check *c)
     struct str s = { 0 };
     int wide = (int)strlen("interp");
 
-    for (int i = 0; i < c->n; i++)
-        if (wide < (int)strlen(c->verdict[i].backend))
-            wide = (int)strlen(c->verdict[i].backend);
+    for (int i = 0; i < c->n; i++) {
+        int n = (int)strlen(backend_label(c->verdict[i].backend).s);
+
+        wide = wide < n ? n : wide;
+    }
     for (int i = 0; i < c->n; i++) {
         const struct verdict *v = &c->verdict[i];
 
-        str_add(&s, "%s: %-*s %-4s%s%s %s", sub->name, wide, v->backend,
+        str_add(&s, "%s: %-*s %-4s%s%s %s", sub->name, wide, backend_label(v->backend).s,
                 algebra_name(v->algebra), v->exact ? " " : "",
                 v->exact ? exact_name(v->exact - 1) : "", verdict_name(v->kind));
         if (v->kind == VK_PASS && v->detail[0]) {

@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 #include "fuzz/args.h"
 #include "fuzz/cmd.h"
+#include "fuzz/describe.h"
 #include "fuzz/json.h"
 #include "fuzz/python/python.h"
 #include "fuzz/repro.h"
@@ -233,7 +234,7 @@ static void tell_finding(const struct finding *f)
     const char *tier = f->tier && *f->tier ? f->tier : "none: it did not come to an answer";
 
     fprintf(stderr, "bug %lld: %s by %s in %s, tier %s, fault %s\n", (long long)f->id, f->kind,
-            f->backend, f->algebra, tier, f->fault);
+            backend_label(f->backend).s, f->algebra, tier, f->fault);
 }
 
 int cmd_show(int argc, char **argv)

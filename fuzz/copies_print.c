@@ -1,4 +1,5 @@
 #include "fuzz/copies_print.h"
+#include "fuzz/describe.h"
 
 #include <stdio.h>
 
@@ -39,7 +40,7 @@ static void print_row(const struct copied *x, const char *file, const struct pro
 {
     const struct edge *e = &x->edge;
 
-    printf("%s: %s %s%s%s: copy on operand %d of %s (%s)", file, x->backend,
+    printf("%s: %s %s%s%s: copy on operand %d of %s (%s)", file, backend_label(x->backend).s,
            algebra_name(x->algebra), x->exact ? " " : "", data_name(x), e->operand,
            p->node[e->to].name, p->node[e->from].name);
     print_effect(x);

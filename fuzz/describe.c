@@ -1,8 +1,48 @@
 #include "fuzz/describe.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "ir/text.h"
+
+/* What is left of a path: its last part, and before it the bin of an environment. */
+static const char *short_path(const char *path, size_t n)
+{
+    const char *end = path + n, *last = end, *dir;
+
+    while (last > path && last[-1] != '/')
+        last--;
+    if (last - path < 5 || strncmp(last - 5, "/bin/", 5) != 0)
+        return last;
+    for (dir = last - 5; dir > path && dir[-1] != '/'; dir--)
+        ;
+    return dir == path || !strncmp(dir, "usr/", 4) || !strncmp(dir, "local/", 6) ? last : dir;
+}
+
+struct label backend_label(const char *name)
+{
+    struct label l = { "-" };
+    const char *word = name ? strchr(name, ':') : NULL;
+    size_t n = 0, k;
+
+    if (!name || (strncmp(name, "exec:", 5) != 0 && strncmp(name, "plugin:", 7) != 0)) {
+        snprintf(l.s, sizeof l.s, "%s", name && *name ? name : "-");
+        return l;
+    }
+    word++;
+    n = (size_t)snprintf(l.s, sizeof l.s, "%.*s", (int)(word - name), name);
+    for (; *word && n < sizeof l.s; word += k) {
+        const char *from;
+
+        k = strcspn(word, " ");
+        from = *word == '/' ? short_path(word, k) : word;
+        n += (size_t)snprintf(l.s + n, sizeof l.s - n, "%.*s%s", (int)(word + k - from), from,
+                              word[k] ? " " : "");
+        k += word[k] == ' ';
+    }
+    return l;
+}
 
 /* Integers and truth values are the same in both algebras; a float is a word in ring. */
 static void print_number(const struct verdict *v, const struct prog *p, double x, struct str *s)

@@ -1,4 +1,5 @@
 #include "fuzz/foreign.h"
+#include "fuzz/describe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,7 +92,7 @@ int foreign_narrow(struct check_opts *o, struct gen_opts *g, struct err *e)
         t = exec_try(o->backend[i], g->op);
         if (t.of)
             fprintf(stderr, "tilefuzz: %s takes %d of %d pairs of op and dtype\n",
-                    o->backend[i]->name, t.taken, t.of);
+                    backend_label(o->backend[i]->name).s, t.taken, t.of);
         if (t.of)
             say_refused(o->backend[i]);
         any = true;
@@ -138,19 +139,20 @@ void foreign_print(const struct check_opts *o)
         if (!b->own_process)
             continue;
         c = exec_cost(b);
-        printf("%s: %" PRId64 " runs in %" PRId64
-               " processes, %.2f s of CPU to start them, then "
-               "%.2f s, of which the framework's own %.2f s",
-               b->name, c.runs, c.starts, c.start_s, c.process_s, c.framework_s);
+        printf(
+            "%s: %" PRId64 " runs in %" PRId64 " processes, %.2f s of CPU to start them, then "
+            "%.2f s, of which the framework's own %.2f s",
+            backend_label(b->name).s, c.runs, c.starts, c.start_s, c.process_s, c.framework_s);
         if (c.framework_s > 0)
             printf(" (the rest is %.0f%% of that)",
                    100 * (c.process_s - c.framework_s) / c.framework_s);
         printf("\n");
         if (c.lost_s > 0)
-            printf("%s: %.1f s of CPU over requests that got no answer\n", b->name, c.lost_s);
+            printf("%s: %.1f s of CPU over requests that got no answer\n",
+                   backend_label(b->name).s, c.lost_s);
         if (c.stale)
             printf("%s: %" PRId64 " failures in used processes were none in fresh ones\n",
-                   b->name, c.stale);
+                   backend_label(b->name).s, c.stale);
     }
 }
 

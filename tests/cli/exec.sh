@@ -16,6 +16,7 @@ bad() {
     says "$3"
 }
 bad none 0 PASS
+says ': exec:python3 -IS bad.py ieee PASS' # not where it lies
 bad crash 1 'CRASH: died by signal 11 .*; stderr: about to die'
 bad exit 1 'CRASH: ended with exit 7'
 bad hang 1 'HANG: no answer within 1 s'

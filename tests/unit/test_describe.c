@@ -56,11 +56,34 @@ static void integers_are_decimal_in_both_algebras(void **state)
     }
 }
 
+static void labels(void **state)
+{
+    static const char *const of[][2] = {
+        { "tcc", "tcc" },
+        { "cc:gcc-O2", "cc:gcc-O2" },
+        { "exec:python3 mine.py A=1", "exec:python3 mine.py A=1" },
+        { "exec:/usr/bin/python3 -IS /x/y/mine.py", "exec:python3 -IS mine.py" },
+        { "exec:/bin/python3 mine.py", "exec:python3 mine.py" },
+        { "exec:/home/me/env-2.1/bin/python /x/y.py", "exec:env-2.1/bin/python y.py" },
+        { "plugin:/x/y/blas.so", "plugin:blas.so" },
+        { "exec:", "exec:" },
+        { NULL, "-" },
+    };
+    char longest[400] = "exec:";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        assert_string_equal(backend_label(of[i][0]).s, of[i][1]);
+    memset(longest + 5, 'x', sizeof longest - 6);
+    assert_int_equal(strlen(backend_label(longest).s), sizeof(struct label) - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_of_ring_are_words),
         cmocka_unit_test(integers_are_decimal_in_both_algebras),
+        cmocka_unit_test(labels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
