@@ -2,7 +2,7 @@
 
 CHECK=1: each model is also made as `tilefuzz show --as onnx` has it, by the package onnx, and the
 two are compared.
-TILEFUZZ_AROUND=1,4 or =all in the environment: keep away from what reports/found/ has of ONNX
+TILEFUZZ_AROUND=1,4,5 or =all in the environment: keep away from what reports/found/ has of ONNX
 Runtime under these numbers: by leaving out the optimizer that does it, by allowing it, or by refusal.
 """
 import os
@@ -18,14 +18,32 @@ import onnx_bytes
 from ops import Plan, Table
 from tilefuzz_adapter import DTYPES, Unsupported, serve
 
-table, slow = Table("onnx"), Table("onnx") if "CHECK=1" in sys.argv[1:] else None
-table.space().update(op=onnx_bytes.op, const=onnx_bytes.const)
 onnxruntime.set_default_logger_severity(4)
 optimizers = {"1": "MatMulScaleFusion", "2": "ExpandElimination"}
 allowed = {"3": "may_uncast"}
 around = os.environ.get("TILEFUZZ_AROUND", "")
-around = [*optimizers, *allowed, "4"] if around == "all" else around.split(",")
+around = [*optimizers, *allowed, "4", "5"] if around == "all" else around.split(",")
 without = [optimizers[n] for n in around if n in optimizers]
+known = {"logsoftmax": "log_softmax({a}{up}, {axis}, {acc}){down}"} if "5" in around else {}
+helper = """
+def log_softmax(x, axis, acc):
+    if acc == np.float32:
+        return op("LogSoftmax", x, axis=axis)
+    d = op("Sub", x, op("ReduceMax", x, const([axis], np.int64)))
+    return op("Sub", d, op("Log", op("ReduceSum", op("Exp", d), const([axis], np.int64))))
+"""
+
+
+def table_of_forms():
+    t = Table("onnx")
+    t.form.update(known)
+    t.helper["around"] = helper
+    return t
+
+
+table = table_of_forms()
+table.space().update(op=onnx_bytes.op, const=onnx_bytes.const)
+slow = table_of_forms() if "CHECK=1" in sys.argv[1:] else None
 contract = table.contract + [allowed[n] for n in around if n in allowed]
 refused = (  # what is said to be missing, and no bug
     "Size of X.shape[axis:] must be at least 1",  # a norm over nothing
