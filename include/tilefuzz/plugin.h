@@ -136,25 +136,26 @@ enum {
  * choice between -0 and 0, are free in any case.
  */
 enum {
-    TF_MAY_CONTRACT = 1,     /* a*b+c with one rounding */
-    TF_MAY_FLUSH = 2,        /* subnormals, operands or results, become 0 */
-    TF_MAY_RESCALE = 4,      /* softmax, attention in one pass with a running maximum */
-    TF_MAY_RECIPROCAL = 8,   /* x/y as x * (1/y), in mean softmax layernorm rmsnorm too */
-    TF_MAY_VARY = 0x10,      /* two runs with the same data may differ, both within what is
-                                right: the order of sums goes by where memory lies, say */
-    TF_MAY_EXCESS = 0x20,    /* a result of dtype f16 or bf16 may reach the ops that read it
-                                before it is rounded; what a cast gives is rounded */
-    TF_MAY_UNCAST = 0x40,    /* what a cast to f16 or bf16 gives need not be rounded either */
-    TF_MAY_APPROXIMATE = 0x80, /* exp exp2 log tanh erf by short polynomials: 2^-15 of the
-                                result off, and 2^-20 log tanh erf; halves 8 units times
-                                1 + |x|; not exp(0), log(1), tanh(0), erf(0). The exp and
-                                log inside of softmax and attention too */
-    TF_OPEN_NAN_MAX = 0x100, /* whether NaN wins in max min maximum minimum argmax */
-    TF_OPEN_SPECIAL = 0x200, /* anything about NaN and infinities */
-    TF_OPEN_DOMAIN = 0x400,  /* i32 x/0 and MIN/-1, float to i32 out of range,
-                                gather outside (but neither may crash) */
-    TF_OPEN_EMPTY = 0x800,   /* max min mean of nothing */
-    TF_OPEN_TIES = 0x1000,   /* argmax: which of several */
+    TF_MAY_CONTRACT = 1,       /* a*b+c with one rounding */
+    TF_MAY_FLUSH = 2,          /* subnormals, operands or results, become 0 */
+    TF_MAY_RESCALE = 4,        /* softmax, attention in one pass with a running maximum */
+    TF_MAY_RECIPROCAL = 8,     /* x/y as x * (1/y), in mean softmax layernorm rmsnorm too */
+    TF_MAY_VARY = 0x10,        /* two runs with the same data may differ, both within what is
+                                  right: the order of sums goes by where memory lies, say */
+    TF_MAY_EXCESS = 0x20,      /* a result of dtype f16 or bf16 may reach the ops that read it
+                                  before it is rounded; what a cast gives is rounded */
+    TF_MAY_UNCAST = 0x40,      /* what a cast to f16 or bf16 gives need not be rounded either */
+    TF_MAY_APPROXIMATE = 0x80, /* exp exp2 log tanh erf by short polynomials: off by 2^-15 of
+                                the result, log tanh erf by 2^-20 besides; of halves by 8
+                                units of the half as well, exp by 2 |x| more; not exp(0),
+                                log(1), tanh(0), erf(0). The exp and log inside of softmax
+                                logsoftmax attention: by 2^-15 and 2^-20 */
+    TF_OPEN_NAN_MAX = 0x100,   /* whether NaN wins in max min maximum minimum argmax */
+    TF_OPEN_SPECIAL = 0x200,   /* anything about NaN and infinities */
+    TF_OPEN_DOMAIN = 0x400,    /* i32 x/0 and MIN/-1, float to i32 out of range,
+                                  gather outside (but neither may crash) */
+    TF_OPEN_EMPTY = 0x800,     /* max min mean of nothing */
+    TF_OPEN_TIES = 0x1000,     /* argmax: which of several */
     TF_OPEN_HALF_SUMS = 0x2000, /* f16 bf16 may be added up in less than f32 */
     TF_OPEN_FUNCTIONS = 0x4000, /* accuracy of exp exp2 log tanh erf, and of what uses them */
     TF_OPEN_OVERFLOW = 0x8000   /* sum prod cumsum matmul of i32 whose true value is no i32 */

@@ -5,7 +5,6 @@ numbers are those of the fields in onnx.proto, which is a protocol buffer: a fie
 kind, then a number, or a length and as many bytes.
 """
 import functools
-import struct
 
 import numpy as np
 from onnx import helper
@@ -39,17 +38,17 @@ def block(field, data):
 def attribute(name, value, kind):
     start = block(1, name.encode())
     if kind is float:
-        return block(5, start + b"\x15" + struct.pack("<f", value) + number(20, FLOAT))
+        return block(5, start + b"\x15" + value + number(20, FLOAT))
     if kind is int:
         return block(5, start + number(3, value) + number(20, INT))
     return block(5, start + b"".join([number(8, n) for n in value]) + number(20, INTS))
 
 
 def frozen(v):
-    """A value of an attribute, and of what kind it is: 1 and 1.0 are two."""
+    """A value of an attribute, and of what kind it is: 1, 1.0, 0.0 and -0.0 are four."""
     if isinstance(v, (list, tuple)):
         return tuple(map(int, v)), tuple
-    return (v, float) if isinstance(v, float) else (int(v), int)
+    return (np.float32(v).tobytes(), float) if isinstance(v, float) else (int(v), int)
 
 
 @functools.lru_cache(None)

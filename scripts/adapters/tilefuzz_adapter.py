@@ -196,7 +196,7 @@ def serve(run, name, library, prepare=None, translate=None, ran=None, fork=True,
         return _ran(tuple([(y.dtype, y.shape, y.nbytes) for y in outputs]),
                     ran() if callable(ran) else ran), outputs
 
-    last = d = None
+    last, d = None, {"do": ""}
     for line in sys.stdin.buffer:
         try:
             if line != last:

@@ -270,6 +270,12 @@ double ref_loose(const struct ref *r)
     return r->contract & CONTRACT_MAY_APPROXIMATE ? 0x1p-15 : 0;
 }
 
+/* exp(0), log(1), tanh(0), erf(0): right in any case. */
+static bool is_given(enum op op, struct val of)
+{
+    return of.e == 0 && of.v == (op == OP_LOG ? 1 : 0);
+}
+
 /*
  * Vector libraries take a few ulps; exp by exp2 of a rounded product loses |x| of them, tanh by
  * exp and log by log2 are right to an absolute error. All of them keep within this by far, and
@@ -281,15 +287,21 @@ static void widen_by_approximation(struct ref *r, int i)
     struct want_node *w = &r->want->node[i];
     bool is_exp = x->op == OP_EXP || x->op == OP_EXP2;
     double units = is_half(x->dt) ? 8 * unit(x->dt) : 0;
+    double least = least_normal(x->dt == DT_F64 ? DT_F64 : DT_F32);
+    double tiny = unit(x->dt == DT_F64 ? DT_F64 : DT_F32);
 
     for (int64_t k = 0; k < w->n; k++) {
         struct val v = judge_value(w, k), of = judge_value(&r->want->node[x->arg[0].node], k);
-        double rel = ref_loose(r) + units * (1 + fabs(of.v) + of.e), size, more;
+        double rel = ref_loose(r) + units, size, more;
 
-        if (v.e < 0 || !isfinite(v.v))
+        if (v.e < 0 || !isfinite(v.v) || is_given(x->op, of))
             continue;
+        if (is_exp && units > 0 && isfinite(of.v)) /* of a product that the half has rounded */
+            rel += units / 4 * (fabs(of.v) + of.e);
         size = fabs(v.v) + v.e;
-        more = rel * size + (is_exp ? 2 * least_normal(DT_F32) : 0x1p-20 + units);
+        more = rel * size + (is_exp ? 0 : 0x1p-20 + units);
+        if (is_exp && size < least && size > 8 * least * tiny)
+            more += 2 * least;       /* some give up below it; what rounds to 0 is 0 */
         more *= 1 + 8 * unit(x->dt); /* the last rounding is of what came out */
         if (!(size + more <= most(x->dt))) {
             ref_open(r, i, k);

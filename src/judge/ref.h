@@ -118,7 +118,8 @@ void ref_bound_attention(struct ref *r, int i);
 
 /* Applies the contract to node i, which has been evaluated (promise.c). */
 void ref_promise(struct ref *r, int i);
-/* What exp and its like may be off by besides what the judge expects, relative to the result. */
+/* What exp and its like may be off by besides what the judge expects, relative to the result.
+ */
 double ref_loose(const struct ref *r);
 void ref_open(struct ref *r, int i, int64_t k); /* element k is not judged */
 /* Integers, and what becomes one (domain.c). Each returns how many elements it has opened. */

@@ -22,7 +22,7 @@ static void logsoftmax(struct val *x, int64_t n, double blocks, struct soft *s)
     off = (s->mean + sums) * 1.5;
     log_sum = kind ? 0 : -real_log(share);
     off += 4 * UNIT * (fabs((double)log_sum) + off) + (s->apart ? 2 * shift : 0);
-    off += s->loose * (1 + fabs((double)log_sum) + off);
+    off += s->loose > 0 ? s->loose * (fabs((double)log_sum) + off) + 0x1p-20 : 0;
     for (int64_t k = 0; k < n; k++) {
         real d = x[k].v - most, y = d - log_sum;
         double e = x[k].e + UNIT * (fabs((double)d) + x[k].e + shift) + off;

@@ -37,6 +37,7 @@ static bool hand_over(struct exec_row *r, const struct talk_env *t, const struct
 {
     if (exec_child_runs(&r->child) && r->program == x->program && x->program)
         return true;
+    r->program = 0; /* whatever comes of it, the child has no other any more */
     if (exec_prepare(r, t, l, o) != TALK_FINE)
         return false;
     memcpy(x->ran, o->ran, sizeof x->ran);

@@ -27,8 +27,8 @@ bool exec_refresh(const struct backend *b);
 /* One failed in a used process and not in a fresh one: counts it. */
 void exec_stale(const struct backend *b);
 
-/* No more of its processes are needed: ends the one that others are forked from, if there is one,
- * so that what they took counts as that of our children. */
+/* No more of its processes are needed: ends the one that others are forked from, if there is
+ * one, so that what they took counts as that of our children. */
 void exec_close(const struct backend *b);
 
 /* What all its processes and their children cost: CPU time of their starts, of all requests

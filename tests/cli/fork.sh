@@ -4,7 +4,8 @@
 # without the server a hunt goes on; nothing is left behind.
 root=$(realpath "$(dirname "$0")/../..")
 . "$(dirname "$0")/lib.sh"
-bad="exec:python3 -IS $root/tests/plugin/bad.py"
+here=$(python3 -c 'import sys; print(sys.executable)') # not a shim, which takes longer than Python
+bad="exec:$here -IS $root/tests/plugin/bad.py"
 export BAD_LOG="$tmp/log"
 printf 'tilefuzz 1\ninput x f32 [3,5]\ny = neg x\noutput y\n' >neg.trial
 

@@ -132,7 +132,7 @@ static inline long double poly(struct legal *l, long double x, double off)
     double bits = (double)x;
     uint64_t h;
 
-    if (x == 0 || !(l->contract & CONTRACT_MAY_APPROXIMATE))
+    if (x == 0 || x == 1 || !(l->contract & CONTRACT_MAY_APPROXIMATE))
         return x;
     memcpy(&h, &bits, sizeof h);
     h = l->contract & CONTRACT_MAY_CONTRACT ? legal_draw(l) : h * 0x9e3779b97f4a7c15u;

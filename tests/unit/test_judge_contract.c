@@ -128,8 +128,8 @@ static void functions_may_be_approximate(void **state)
                                          "values x [0.5,1.5,2,0.75,3,0.5,4,1,0.7,2,2.5,5]\n",
                                          function[f]);
         const struct want *w = by(t, CONTRACT_MAY_APPROXIMATE), *strict = by(t, 0);
-        /* weights sum to 1: what all are off by cancels */
-        double off = strncmp(function[f], "attention", 9) ? 0x1p-16 : 0x1p-18;
+        /* weights sum to 1: what all are off by cancels, and x - max is no function */
+        double off = f < 6 ? 0x1p-16 : 0x1p-18;
 
         assert_int_equal(off_by(w, "y", 0), VK_PASS);
         assert_int_equal(off_by(w, "y", off), VK_PASS);
@@ -139,18 +139,52 @@ static void functions_may_be_approximate(void **state)
     }
 }
 
-/* An approximation that is too large is no number; a clamped exp may end above 0. */
+/* An approximation that is too large is no number; below the least normal one some give up, but
+ * what rounds to 0 is 0. */
 static void approximations_at_the_ends(void **state)
 {
-    const float got[] = { 0x1p-126f, INFINITY, INFINITY, 1 };
-    const struct trial *t =
-        trial_of("input x f32 [4]\ny = exp x\noutput y\nvalues x [-200,88.72283,100,0]\n");
+    float got[] = { 0, 0x1p-126f, INFINITY, INFINITY, 1, 0, 1 };
+    const struct trial *t = trial_of("input x f32 [7]\ny = exp x\noutput y\n"
+                                     "values x [-200,-90,88.72283,100,0,-inf,-1e-9]\n");
     const struct want *w = by(t, CONTRACT_MAY_APPROXIMATE);
 
     (void)state;
     assert_int_equal(open_of(w, "y"), 2); /* next to the largest float, and beyond */
     assert_int_equal(verdict_on_one(w, got).kind, VK_PASS);
     assert_int_equal(verdict_on_one(by(t, 0), got).kind, VK_MISMATCH);
+    got[0] = 0x1p-126f;
+    assert_int_equal(verdict_on_one(w, got).kind, VK_MISMATCH);
+    got[0] = 0;
+    got[4] = 1.00001f; /* of 0 it is 1, whatever the polynomial */
+    assert_int_equal(verdict_on_one(w, got).kind, VK_MISMATCH);
+    got[4] = 1;
+    got[5] = 777; /* of an infinity it is judged */
+    assert_int_equal(verdict_on_one(w, got).kind, VK_MISMATCH);
+}
+
+/* As much as is lost where a half computes it: some units, of exp some |x|. */
+static void approximations_of_halves(void **state)
+{
+    const double one = 0x1p-11, none[4] = { 0 };
+    const struct trial *l = trial_of("input x f16 [4]\ny = log x\noutput y\n"
+                                     "values x [60000,1000,400,600]\n");
+    const struct trial *e =
+        trial_of("input x f16 [2]\ny = exp x\noutput y\nvalues x [10,-8]\n");
+    const struct want *wl = by(l, CONTRACT_MAY_APPROXIMATE),
+                      *we = by(e, CONTRACT_MAY_APPROXIMATE);
+    double near[4], far[2] = { exp(10) * (1 + 16 * one), exp(-8) }, scaled[2];
+
+    (void)state;
+    for (int k = 0; k < 4; k++)
+        near[k] = judge_value(wanted(wl, "y"), k).v * (1 + 4 * one);
+    assert_int_equal(verdict_on_numbers(wl, near).kind, VK_PASS);
+    assert_int_equal(verdict_on_numbers(wl, none).kind, VK_MISMATCH);
+    for (int k = 0; k < 2; k++)
+        scaled[k] = judge_value(wanted(we, "y"), k).v * (1 + 20 * one);
+    assert_int_equal(verdict_on_numbers(we, scaled).kind, VK_PASS);
+    assert_int_equal(verdict_on_numbers(by(e, 0), far).kind, VK_MISMATCH);
+    far[1] *= 1 + 64 * one;
+    assert_int_equal(verdict_on_numbers(we, far).kind, VK_MISMATCH);
 }
 
 static void flushing_widens_by_the_least_normal(void **state)
@@ -293,6 +327,7 @@ int main(void)
         cmocka_unit_test(accuracy),
         cmocka_unit_test(functions_may_be_approximate),
         cmocka_unit_test(approximations_at_the_ends),
+        cmocka_unit_test(approximations_of_halves),
         cmocka_unit_test(flushing_widens_by_the_least_normal),
         cmocka_unit_test(halves_in_excess),
         cmocka_unit_test(what_excess_leaves_alone),

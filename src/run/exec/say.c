@@ -27,7 +27,7 @@ static void number(double v, struct str *s)
     else if (isinf(v))
         str_puts(s, v > 0 ? "\"inf\"" : "\"-inf\"");
     else
-        str_add(s, "%.17g", v);
+        str_add(s, v == 0 && signbit(v) ? "-0.0" : "%.17g", v);
 }
 
 static void list(const char *key, const int64_t *v, int n, struct str *s)

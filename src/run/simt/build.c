@@ -122,7 +122,7 @@ struct simt_built *simt_build_tcc(const char *text, bool trace, struct str *log)
     return NULL;
 }
 
-static bool bind(const struct simt_built *b)
+static bool bind(const struct simt_built *b, struct str *log)
 {
     void (*f)(struct tf_hot * hot, const struct hooks *h);
     void *sym = cc_object_symbol(&b->object, "tf_bind");
@@ -130,6 +130,8 @@ static bool bind(const struct simt_built *b)
     memcpy(&f, &sym, sizeof f);
     if (f)
         f(&machine.hot, &hooks);
+    else
+        str_puts(log, "the object has no tf_bind");
     return f != NULL;
 }
 
@@ -156,7 +158,7 @@ struct simt_built *simt_build_gcc(const char *text, volatile uint64_t *tick, str
 
     str_puts(&whole, inlined);
     str_puts(&whole, text);
-    ok = cc_object_build(&b->object, gcc, &whole, tick, log) == CC_BUILT && bind(b);
+    ok = cc_object_build(&b->object, gcc, &whole, tick, log) == CC_BUILT && bind(b, log);
     str_release(&whole);
     if (ok)
         return b;
