@@ -1,5 +1,6 @@
 #include "judge/grid.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,4 +115,19 @@ void grid_store(enum dtype dt, double v, void *dst)
         memcpy(dst, (bits = half_bits(half_of_dtype(dt), v), &bits), sizeof bits);
     else
         BUG("%s is no float", dtype_info(dt)->name);
+}
+
+double grid_unit(enum dtype dt)
+{
+    return dt == DT_F64 ? 0x1p-53 : dt == DT_F16 ? 0x1p-11 : dt == DT_BF16 ? 0x1p-8 : 0x1p-24;
+}
+
+double grid_least_normal(enum dtype dt)
+{
+    return dt == DT_F64 ? DBL_MIN : dt == DT_F16 ? 0x1p-14 : 0x1p-126;
+}
+
+double grid_most(enum dtype dt)
+{
+    return dt == DT_F64 ? DBL_MAX : grid_is_half(dt) ? half_of_dtype(dt).max : (double)FLT_MAX;
 }

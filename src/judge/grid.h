@@ -12,6 +12,10 @@ static inline bool grid_is_half(enum dtype dt)
     return dt == DT_F16 || dt == DT_BF16;
 }
 
+double grid_unit(enum dtype dt);         /* half an ulp of 1; of what is no float, as of f32 */
+double grid_least_normal(enum dtype dt); /* the smallest number with all its digits */
+double grid_most(enum dtype dt);         /* the largest number there is */
+
 /* The nearest number of a float dtype, ties to even, in one rounding; inf if too large. */
 double grid_round(enum dtype dt, double v);
 

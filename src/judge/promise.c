@@ -6,6 +6,7 @@
 #include "judge/ref.h"
 
 #include "ir/contract.h"
+#include "judge/grid.h"
 
 void ref_open(struct ref *r, int i, int64_t k)
 {
@@ -116,11 +117,6 @@ static int64_t terms(const struct ref *r, const struct node *x)
     return shape_count(o);
 }
 
-static double least_normal(enum dtype dt)
-{
-    return dt == DT_F64 ? DBL_MIN : dt == DT_F16 ? 0x1p-14 : 0x1p-126;
-}
-
 /* Does the op only say where elements are? */
 static bool moves(enum op op)
 {
@@ -134,7 +130,7 @@ static void widen_by_flush(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
     struct want_node *w = &r->want->node[i];
-    double inside = (double)terms(r, x) * least_normal(x->acc);
+    double inside = (double)terms(r, x) * grid_least_normal(x->acc);
 
     if (moves(x->op)) /* perhaps in its operand's memory */
         return;
@@ -146,8 +142,8 @@ static void widen_by_flush(struct ref *r, int i)
 
         if (v.e < 0 || !isfinite(v.v) || (v.v == 0 && v.e == 0))
             continue;
-        if (fabs(v.v) - v.e < 2 * least_normal(x->dt))
-            more += 2 * least_normal(x->dt);
+        if (fabs(v.v) - v.e < 2 * grid_least_normal(x->dt))
+            more += 2 * grid_least_normal(x->dt);
         if (more == 0)
             continue;
         r->grade[i] = GRADE_BOUND;
@@ -156,30 +152,6 @@ static void widen_by_flush(struct ref *r, int i)
         else
             w->wide[k].e += more;
     }
-}
-
-static bool is_half(enum dtype dt)
-{
-    return dt == DT_F16 || dt == DT_BF16;
-}
-
-/* Half an ulp of 1. */
-static double unit(enum dtype dt)
-{
-    switch (dt) {
-    case DT_F64:
-        return 0x1p-53;
-    case DT_F16:
-        return 0x1p-11;
-    case DT_BF16:
-        return 0x1p-8;
-    case DT_F32:
-    case DT_I32:
-    case DT_BOOL:
-    case DT_COUNT:
-        break;
-    }
-    return 0x1p-24;
 }
 
 static bool is_pow2(double v)
@@ -204,8 +176,8 @@ static void widen_by_reciprocal(struct ref *r, int i)
 {
     const struct node *x = &r->prog->node[i];
     struct want_node *w = &r->want->node[i];
-    double units = 4 * unit(x->acc) + (is_half(x->dt) ? 4 * unit(x->dt) : 0);
-    double least = least_normal(x->dt);
+    double units = 4 * grid_unit(x->acc) + (grid_is_half(x->dt) ? 4 * grid_unit(x->dt) : 0);
+    double least = grid_least_normal(x->dt);
 
     for (int64_t k = 0; k < w->n; k++) {
         struct val v = judge_value(w, k), y = divisor(r, x, k);
@@ -246,75 +218,6 @@ static bool adds_up(enum op op)
            op == OP_RMSNORM || op == OP_ATTENTION;
 }
 
-/* The largest number there is. */
-static double most(enum dtype dt)
-{
-    return dt == DT_F64    ? DBL_MAX
-           : dt == DT_F16  ? 65504
-           : dt == DT_BF16 ? 0x1.fep127
-                           : (double)FLT_MAX;
-}
-
-static bool is_function(enum op op)
-{
-    return op == OP_EXP || op == OP_EXP2 || op == OP_LOG || op == OP_TANH || op == OP_ERF;
-}
-
-static bool uses_function(enum op op)
-{
-    return is_function(op) || op == OP_SOFTMAX || op == OP_LOGSOFTMAX || op == OP_ATTENTION;
-}
-
-double ref_loose(const struct ref *r)
-{
-    return r->contract & CONTRACT_MAY_APPROXIMATE ? 0x1p-15 : 0;
-}
-
-/* exp(0), log(1), tanh(0), erf(0): right in any case. */
-static bool is_given(enum op op, struct val of)
-{
-    return of.e == 0 && of.v == (op == OP_LOG ? 1 : 0);
-}
-
-/*
- * Vector libraries take a few ulps; exp by exp2 of a rounded product loses |x| of them, tanh by
- * exp and log by log2 are right to an absolute error. All of them keep within this by far, and
- * what is read at a wrong place, or in part, does not. Halves: the same, computed in the half.
- */
-static void widen_by_approximation(struct ref *r, int i)
-{
-    const struct node *x = &r->prog->node[i];
-    struct want_node *w = &r->want->node[i];
-    bool is_exp = x->op == OP_EXP || x->op == OP_EXP2;
-    double units = is_half(x->dt) ? 8 * unit(x->dt) : 0;
-    double least = least_normal(x->dt == DT_F64 ? DT_F64 : DT_F32);
-    double tiny = unit(x->dt == DT_F64 ? DT_F64 : DT_F32);
-
-    for (int64_t k = 0; k < w->n; k++) {
-        struct val v = judge_value(w, k), of = judge_value(&r->want->node[x->arg[0].node], k);
-        double rel = ref_loose(r) + units, size, more;
-
-        if (v.e < 0 || !isfinite(v.v) || is_given(x->op, of))
-            continue;
-        if (is_exp && units > 0 && isfinite(of.v)) /* of a product that the half has rounded */
-            rel += units / 4 * (fabs(of.v) + of.e);
-        size = fabs(v.v) + v.e;
-        more = rel * size + (is_exp ? 0 : 0x1p-20 + units);
-        if (is_exp && size < least && size > 8 * least * tiny)
-            more += 2 * least;       /* some give up below it; what rounds to 0 is 0 */
-        more *= 1 + 8 * unit(x->dt); /* the last rounding is of what came out */
-        if (!(size + more <= most(x->dt))) {
-            ref_open(r, i, k);
-            continue;
-        }
-        r->grade[i] = GRADE_BOUND;
-        if (w->ieee)
-            w->ieee[k].e += more;
-        else
-            w->wide[k].e += more;
-    }
-}
-
 /* Does the op ask for the largest or the mean of no elements? */
 static bool of_nothing(const struct ref *r, const struct node *x)
 {
@@ -337,7 +240,7 @@ static int64_t in_excess(const struct ref *r, int i)
     const struct want_node *w = &r->want->node[i];
     int64_t n = 0;
 
-    if (!is_half(x->dt) || !r->read[i] || op_is_source(x->op) || op_is_view(x->op))
+    if (!grid_is_half(x->dt) || !r->read[i] || op_is_source(x->op) || op_is_view(x->op))
         return 0;
     for (int64_t k = 0; k < w->n; k++)
         n += w->ieee[k].e != 0;
@@ -373,13 +276,13 @@ void ref_promise(struct ref *r, int i)
         open_all(r, i);
         r->opened += r->want->node[i].n;
     }
-    if ((c & CONTRACT_OPEN_HALF_SUMS) && is_half(x->dt) && adds_up(x->op)) {
+    if ((c & CONTRACT_OPEN_HALF_SUMS) && grid_is_half(x->dt) && adds_up(x->op)) {
         open_all(r, i);
         r->opened += r->want->node[i].n;
     }
     /* exact data, where these give exact numbers, are not in question */
-    if ((c & CONTRACT_MAY_APPROXIMATE) && is_function(x->op) && is_float)
-        widen_by_approximation(r, i);
-    if ((c & CONTRACT_OPEN_FUNCTIONS) && uses_function(x->op))
+    if (c & CONTRACT_MAY_APPROXIMATE)
+        ref_approximate(r, i);
+    if ((c & CONTRACT_OPEN_FUNCTIONS) && ref_uses_function(x->op))
         open_where(r, i, is_finite);
 }

@@ -118,9 +118,11 @@ void ref_bound_attention(struct ref *r, int i);
 
 /* Applies the contract to node i, which has been evaluated (promise.c). */
 void ref_promise(struct ref *r, int i);
-/* What exp and its like may be off by besides what the judge expects, relative to the result.
- */
+/* approximate.c: by may_approximate widens node i, if it is a function; what exp and its like
+ * may be off by, relative to the result. */
+void ref_approximate(struct ref *r, int i);
 double ref_loose(const struct ref *r);
+bool ref_uses_function(enum op op);             /* is one, or a composite that has one inside */
 void ref_open(struct ref *r, int i, int64_t k); /* element k is not judged */
 /* Integers, and what becomes one (domain.c). Each returns how many elements it has opened. */
 int64_t ref_open_domain(struct ref *r, int i);
