@@ -64,10 +64,6 @@ void ref_approximate(struct ref *r, int i)
             ref_open(r, i, k);
             continue;
         }
-        r->grade[i] = GRADE_BOUND;
-        if (w->ieee)
-            w->ieee[k].e += more;
-        else
-            w->wide[k].e += more;
+        ref_widen(r, i, k, more);
     }
 }

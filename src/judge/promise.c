@@ -24,6 +24,17 @@ void ref_open(struct ref *r, int i, int64_t k)
     }
 }
 
+void ref_widen(struct ref *r, int i, int64_t k, double more)
+{
+    struct want_node *w = &r->want->node[i];
+
+    r->grade[i] = GRADE_BOUND;
+    if (w->ieee)
+        w->ieee[k].e += more;
+    else
+        w->wide[k].e += more;
+}
+
 static void open_all(struct ref *r, int i)
 {
     for (int64_t k = 0; k < r->want->node[i].n; k++)
@@ -146,11 +157,7 @@ static void widen_by_flush(struct ref *r, int i)
             more += 2 * grid_least_normal(x->dt);
         if (more == 0)
             continue;
-        r->grade[i] = GRADE_BOUND;
-        if (w->ieee)
-            w->ieee[k].e += more;
-        else
-            w->wide[k].e += more;
+        ref_widen(r, i, k, more);
     }
 }
 
@@ -193,11 +200,7 @@ static void widen_by_reciprocal(struct ref *r, int i)
         if (!isfinite(v.v))
             continue;
         more = units * (fabs(v.v) + v.e) + least;
-        r->grade[i] = GRADE_BOUND;
-        if (w->ieee)
-            w->ieee[k].e += more;
-        else
-            w->wide[k].e += more;
+        ref_widen(r, i, k, more);
     }
 }
 

@@ -124,6 +124,7 @@ void ref_approximate(struct ref *r, int i);
 double ref_loose(const struct ref *r);
 bool ref_uses_function(enum op op);             /* is one, or a composite that has one inside */
 void ref_open(struct ref *r, int i, int64_t k); /* element k is not judged */
+void ref_widen(struct ref *r, int i, int64_t k, double more); /* it may be off by more */
 /* Integers, and what becomes one (domain.c). Each returns how many elements it has opened. */
 int64_t ref_open_domain(struct ref *r, int i);
 int64_t ref_open_overflow(struct ref *r, int i);

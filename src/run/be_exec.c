@@ -60,9 +60,7 @@ static int prepare(struct run_env *env, const struct lprog *l, const char *text,
         return 1;
     if (exec_child_runs(&r->child) && r->child.cases >= EXEC_CASES)
         exec_child_end(&r->child);
-    x = calloc(1, sizeof *x);
-    if (!x)
-        BUG("out of memory");
+    x = must(calloc(1, sizeof *x));
     if (!hand_over(r, &t, l, x, o)) {
         free(x);
         return 1;
@@ -88,15 +86,9 @@ static void put_output(void *ctx, int k, const unsigned char *bytes)
         i++;
     b = &p->l->buffer[i];
     size = dtype_info(b->dt)->bytes;
-    for (int64_t e = 0; e < shape_count(&b->sh); e++) {
-        int64_t at = b->layout.offset, rest = e;
-
-        for (int a = b->sh.rank - 1; a >= 0; a--) {
-            at += rest % b->sh.dim[a] * b->layout.stride[a];
-            rest /= b->sh.dim[a];
-        }
-        memcpy(p->env->buf[i].p + at * size, bytes + e * size, (size_t)size);
-    }
+    for (int64_t e = 0; e < shape_count(&b->sh); e++)
+        memcpy(p->env->buf[i].p + layout_at(&b->layout, &b->sh, e) * size, bytes + e * size,
+               (size_t)size);
 }
 
 static void run(struct run_env *env, struct prepared *p, enum algebra al, struct outcome *o)
